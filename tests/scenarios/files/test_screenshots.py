@@ -126,6 +126,13 @@ ESCAPES = {
         " const f = document.createElement('iframe'); document.documentElement.append(f);"
         " try { make(f.contentWindow) } catch { }"
     ),
+    "webrtc in sandboxed frames": (
+        "const s = `<script>const c = new RTCPeerConnection({iceServers: [{urls: 'stun:HOST'}]});"
+        " c.createDataChannel('x'); c.createOffer().then(o => c.setLocalDescription(o))</scr` + `ipt>`;"
+        " for (const [name, value] of [['srcdoc', s], ['src', 'data:text/html,' + s]]) {"
+        " const g = document.createElement('iframe'); g.sandbox = 'allow-scripts'; g[name] = value;"
+        " document.documentElement.append(g); }"
+    ),
     "webtransport": "try { new WebTransport('https://HOST/a').ready.catch(() => 0) } catch { }",
     "file": 'document.write(\'<iframe src="file:///etc/passwd"></iframe><img src="file:///etc/passwd">\')',
 }

@@ -123,8 +123,21 @@ test("a page that hangs is reported, and can be loaded again", async ({ page }) 
   await expect(alert).toHaveCount(0);
 });
 
-test("the files have a separate window, and a sheet on a phone", async ({ page, context }) => {
+test("the files are printed and downloaded, and have a separate window and a sheet on a phone", async ({
+  page,
+  context,
+}) => {
   await build(page);
+  const more = panel(page).getByRole("button", { name: "More" });
+  await more.click();
+  const printed = page.waitForRequest(/mode=print$/);
+  await page.getByRole("menuitem", { name: "Print the preview" }).click();
+  await printed;
+  await expect(panel(page).locator("iframe")).toHaveCount(1);
+  await more.click();
+  const downloaded = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "Download all files" }).click();
+  expect((await downloaded).suggestedFilename()).toBe("files.zip");
   const [other] = await Promise.all([
     context.waitForEvent("page"),
     panel(page).getByRole("button", { name: "Open in a new window" }).click(),

@@ -194,7 +194,7 @@ def test_required_calls_any_offered_tool() -> None:
         ("roll_dice {count: 3}", {"count": 3}),
         ("Use roll dice.", {"count": 1}),
         ('Call roll_dice {"count": 1e400}', {"count": 1}),
-        ('Call roll_dice {"name": "\\ud800"}', {"count": 1}),
+        ('Call roll_dice {"name": "\\udead"}', {"count": 1}),
         ('Call roll_dice {"count": 99999999999999999999}', {"count": 1e20}),
         (f'Call roll_dice {{"count": {"[" * 10_000}', {"count": 1}),
     ],

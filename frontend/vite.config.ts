@@ -12,7 +12,11 @@ const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
 const PAGES = ["index", "guide", "docs", "operator"];
 const PURE = ["src/logic/**/*.test.ts"];
 // These use streams and fetch of node, which a context of vmThreads does not have.
-const OWN_PROCESS = ["src/cost.test.tsx", "src/components/inspector/RunInspectorDrawer.test.tsx"];
+const OWN_PROCESS = [
+  "src/cost.test.tsx",
+  "src/components/compare/CompareColumns.test.tsx",
+  "src/components/inspector/RunInspectorDrawer.test.tsx",
+];
 
 /** The server compares Origin with Host, so the proxy must not replace Host. */
 const same = { target: backend, changeOrigin: false };

@@ -162,6 +162,12 @@ test("every listed shortcut works", async ({ page }) => {
       await page.keyboard.press("Shift+Escape");
       await expect(message(page)).toBeFocused();
     },
+    // Here is one answer, so nothing happens. variants.spec.ts has several.
+    "Show a variant of the last answer": async () => {
+      await page.keyboard.press("Alt+2");
+      await expect(message(page)).toBeFocused();
+      await expect(message(page)).toHaveValue("");
+    },
     "Choose model": async () => {
       await page.keyboard.press("Control+;");
       await expect(page.getByRole("combobox", { name: "Model" })).toBeFocused();

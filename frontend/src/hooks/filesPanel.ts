@@ -1,7 +1,10 @@
 // Whether the shown branch has files, and whether the panel with them is open.
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { writesFiles } from "../logic/files/writesFiles.ts";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { makesImages, writesFiles } from "../logic/files/writesFiles.ts";
+import type { Answer } from "../state/answer/answer.ts";
 import type { Chat } from "../state/chat/chat.ts";
+import type { Entry } from "../state/chat/chatParts.ts";
+import { viewedAnswersOf } from "../state/chat/viewedAnswers.ts";
 import type { Settings } from "../state/settings.ts";
 import { useStore } from "../state/store.ts";
 import type { RunTrace } from "../types/models.ts";
@@ -16,10 +19,12 @@ export interface FilesPanelState {
 /** A trace is immutable. Only that of a running answer changes. */
 const known = new WeakMap<RunTrace, boolean>();
 
-function hasFiles(trace: RunTrace): boolean {
+/** Whether a run has made files, or is writing one. */
+export function hasFiles(trace: RunTrace): boolean {
   const has =
     known.get(trace) ??
-    (isWriting(trace) || trace.items.some((item) => item.kind === "call" && writesFiles(item.name)));
+    (isWriting(trace) ||
+      trace.items.some((item) => item.kind === "call" && (writesFiles(item.name) || makesImages(item.name))));
   known.set(trace, has);
   return has;
 }
@@ -33,7 +38,7 @@ export function useFilesPanel(settings: Settings, chat: Chat): FilesPanelState {
   const [isOpen, show] = useState(false);
   const subscribe = useCallback(
     (onChange: () => void) => {
-      const stops = entries.flatMap(({ part }) => (part.kind === "answer" ? [part.answer.subscribe(onChange)] : []));
+      const stops = answersIn(entries).map((answer) => answer.subscribe(onChange));
       return () => {
         for (const stop of stops) stop();
       };
@@ -41,7 +46,7 @@ export function useFilesPanel(settings: Settings, chat: Chat): FilesPanelState {
     [entries],
   );
   const someTrace = (is: (trace: RunTrace) => boolean) => () =>
-    entries.some(({ part }) => part.kind === "answer" && is(part.answer.snapshot().trace));
+    answersIn(entries).some((answer) => is(answer.snapshot().trace));
   const has = useSyncExternalStore(subscribe, someTrace(hasFiles));
   const writes = useSyncExternalStore(subscribe, someTrace(isWriting));
   useEffect(() => {
@@ -54,5 +59,17 @@ export function useFilesPanel(settings: Settings, chat: Chat): FilesPanelState {
     },
     [settings],
   );
+  const { opened } = useStore(viewedAnswersOf(chat));
+  const handled = useRef(opened);
+  useEffect(() => {
+    if (opened !== handled.current) setOpen(true);
+    handled.current = opened;
+  }, [opened, setOpen]);
   return { hasFiles: has, isOpen, setOpen };
 }
+
+/** The answers of the branch, with all variants. */
+const answersIn = (entries: readonly Entry[]): readonly Answer[] =>
+  entries.flatMap((entry) =>
+    entry.kind === "answer" ? [...new Set([entry.part, ...entry.beside])].map(({ answer }) => answer) : [],
+  );

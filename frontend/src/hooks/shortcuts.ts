@@ -48,7 +48,7 @@ export function useShortcuts(actions: ShortcutActions): void {
  * Whether a dialog, menu or list covers the page. Lists that belong to the page and popups that are fading out do not
  * count.
  */
-const isCovered = () =>
+export const isCovered = (): boolean =>
   [...document.querySelectorAll(COVERS)].some(
     (cover) => cover.closest("main, aside") === null && cover.closest("[data-closed]") === null,
   );

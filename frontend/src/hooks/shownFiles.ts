@@ -6,6 +6,7 @@ import { shownFiles } from "../logic/files/shownFiles.ts";
 import type { Answer } from "../state/answer/answer.ts";
 import type { Chat } from "../state/chat/chat.ts";
 import { idOf } from "../state/chat/chatParts.ts";
+import { viewedAnswersOf, viewedPart } from "../state/chat/viewedAnswers.ts";
 import { BranchFiles, type BranchFilesState } from "../state/files/branchFiles.ts";
 import { useStore } from "../state/store.ts";
 import type { ShownFile } from "../types/files.ts";
@@ -22,14 +23,27 @@ export interface Workspace {
 /** The page shows each change at most this often. */
 const SHOWN_MS = 100;
 
+/** The files at the end of the shown branch. Of several variants, those of the viewed one. */
 export function useWorkspace(client: ApiClient, chat: Chat): Workspace {
-  const [branch] = useState(() => new BranchFiles(client, chat.id));
   const { entries } = useStore(chat);
-  const last = entries.at(-1)?.part;
-  const answer = last?.kind === "answer" ? last.answer : undefined;
+  const { slots } = useStore(viewedAnswersOf(chat));
+  const last = entries.at(-1);
+  const shown = last?.kind === "answer" ? viewedPart(last, slots) : undefined;
+  const parts = [...entries.slice(0, shown ? -1 : undefined).map(({ part }) => part), ...(shown ? [shown] : [])];
+  const nodeId = parts.map(idOf).findLast((id) => id !== undefined);
+  return useBranchFiles(client, chat, shown?.answer, nodeId);
+}
+
+/** The files of a branch that ends with an answer, as its run writes them. */
+export function useBranchFiles(
+  client: ApiClient,
+  chat: Chat,
+  answer: Answer | undefined,
+  nodeId: string | undefined,
+): Workspace {
+  const [branch] = useState(() => new BranchFiles(client, chat.id));
   useEffect(() => answer && chat.show(answer), [chat, answer]);
   const trace = useThrottled(useTrace(answer));
-  const nodeId = entries.map(({ part }) => idOf(part)).findLast((id) => id !== undefined);
   const writes = useMemo(() => (trace ? fileWrites(trace) : []), [trace]);
   const written = writes.filter(({ version }) => version !== undefined).length;
   const isOver = trace?.end !== undefined;

@@ -7,13 +7,13 @@ from tests.project.docs.pages import ROOT, codes_in, page, rows
 PAGE = page("chat-app.md")
 SRC = ROOT / "frontend/src"
 _SHORTCUT = re.compile(r'does: "([^"]+)", keys: (?:\[(.+?)\]|(\{.+?\}))')
-_KEYS = re.compile(r'\{ key: "([^"]+)"(, mod: true)?(, shift: true)? \}')
+_KEYS = re.compile(r'\{ key: "([^"]+)"(, mod: true)?(, shift: true)?(, alt: true)? \}')
 _NAMES = {"Escape": "Esc", "ArrowUp": "↑"}
 
 
-def _keys(key: str, mod: str, shift: str) -> str:
+def _keys(key: str, mod: str, shift: str, alt: str) -> str:
     name = _NAMES.get(key, key.upper() if len(key) == 1 else key)
-    return "+".join([*(["Mod"] if mod else []), *(["Shift"] if shift else []), name])
+    return "+".join([*(["Mod"] if mod else []), *(["Shift"] if shift else []), *(["Alt"] if alt else []), name])
 
 
 def test_the_keys_are_those_of_the_page() -> None:

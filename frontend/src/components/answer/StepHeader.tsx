@@ -41,8 +41,8 @@ interface HeadProps {
   kind: Stop["kind"];
   lamp: LampName;
   title: ReactNode;
-  /** A sentence that is shown even while the panel is closed. */
-  notice?: string | undefined;
+  /** What is shown even while the panel is closed. */
+  notice?: ReactNode;
   open: boolean;
   onToggle: (id: string, open: boolean) => void;
   children: ReactNode;

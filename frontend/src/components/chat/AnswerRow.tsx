@@ -1,15 +1,17 @@
 // One answer in the chat, or several side by side. An old answer loads when it comes into view.
 import { Columns2 } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo } from "react";
 import type { AnswerActions } from "../../logic/answer/answerActions.ts";
 import type { PanelChoice } from "../../logic/answer/openPanels.ts";
 import { runsOf } from "../../state/answer/joinedAnswer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { AnswerPart, Entry } from "../../state/chat/chatParts.ts";
+import { viewedAnswersOf } from "../../state/chat/viewedAnswers.ts";
 import type { Model } from "../../types/api.ts";
 import { ResponsePanel } from "../answer/ResponsePanel.tsx";
 import { loadColumns } from "../compare/lazyColumns.ts";
 import { Button } from "../ui/Button.tsx";
+import { OpenFile } from "../ui/OpenFile.tsx";
 import { BranchSwitch } from "./BranchSwitch.tsx";
 
 const CompareColumns = lazy(loadColumns);
@@ -78,7 +80,12 @@ function SingleAnswer({ part, chat, panels, actionsOf }: RowProps & { part: Answ
   const { answer } = part;
   useEffect(() => chat.show(answer), [chat, answer]);
   const actions = useMemo(() => actionsOf(part), [actionsOf, part]);
-  return <ResponsePanel answer={answer} panels={panels} actions={actions} />;
+  const openFile = useCallback((path: string) => viewedAnswersOf(chat).open(part, path), [chat, part]);
+  return (
+    <OpenFile value={openFile}>
+      <ResponsePanel answer={answer} panels={panels} actions={actions} />
+    </OpenFile>
+  );
 }
 
 function SideBySideButton({

@@ -1,6 +1,8 @@
 // Columns side by side. They scroll horizontally in one box, and their heads stay visible above them.
 import { ChevronLeft, ChevronRight } from "lucide-react";
+import { useVariantKeys } from "../../hooks/variantKeys.ts";
 import { labelText } from "../../logic/models/modelLabels.ts";
+import { viewedAnswersOf } from "../../state/chat/viewedAnswers.ts";
 import { Button } from "../ui/Button.tsx";
 import { ColumnBody } from "./ColumnBody.tsx";
 import { ColumnName } from "./ColumnName.tsx";
@@ -12,6 +14,13 @@ const ROW = "grid grid-flow-col auto-cols-[minmax(21rem,1fr)] gap-4";
 
 export function ColumnRow({ columns, ...compared }: ComparedProps & { columns: readonly Column[] }) {
   const { heads, body, more, step, show } = useHorizontalScroll();
+  useVariantKeys(compared.chat, columns[0]?.part.parent ?? null, (index) => {
+    const column = columns[index];
+    if (!column) return;
+    viewedAnswersOf(compared.chat).view(column.part);
+    show(index);
+    body.current?.querySelectorAll<HTMLElement>("[data-part=column]")[index]?.focus({ preventScroll: true });
+  });
   return (
     <div className="relative" data-part="columns">
       <div className="sticky top-0 z-10 bg-ground py-1.5">
@@ -43,6 +52,7 @@ export function ColumnRow({ columns, ...compared }: ComparedProps & { columns: r
             <li
               key={column.slot}
               data-part="column"
+              tabIndex={-1}
               data-model={column.model}
               data-chosen={column.part.key === compared.chosen}
               aria-label={labelText(column.label)}

@@ -1,5 +1,7 @@
-// Two to four answers to one message: columns in a row, or tabs on a phone.
+// Two to four answers to one message: columns in a row. They are tabs on a phone, and if they write files, because the
+// panel with files takes the width of the columns.
 import { NARROW, useMediaQuery } from "../../hooks/mediaQuery.ts";
+import { useWritesFiles } from "../../hooks/variantFiles.ts";
 import type { AnswerPart } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";
 import { ColumnRow } from "./ColumnRow.tsx";
@@ -14,6 +16,11 @@ interface Props extends ComparedProps {
 
 export default function CompareColumns({ models, parts, ...compared }: Props) {
   const isPhone = useMediaQuery(NARROW);
+  const hasFiles = useWritesFiles(parts);
   const columns = columnsOf(parts, models);
-  return isPhone ? <ColumnTabs columns={columns} {...compared} /> : <ColumnRow columns={columns} {...compared} />;
+  return isPhone || hasFiles ? (
+    <ColumnTabs columns={columns} hasFiles={hasFiles} {...compared} />
+  ) : (
+    <ColumnRow columns={columns} {...compared} />
+  );
 }

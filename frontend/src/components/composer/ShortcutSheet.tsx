@@ -1,6 +1,6 @@
 // The keyboard shortcuts of the page, named as on the user's keyboard.
 import { isMac } from "../../hooks/shortcuts.ts";
-import { keyNames, SHORTCUT_NAMES, SHORTCUTS, WRITING } from "../../logic/chat/shortcuts.ts";
+import { keyNames, SHORTCUT_NAMES, SHORTCUTS, VARIANTS, WRITING } from "../../logic/chat/shortcuts.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 
 interface Line {
@@ -14,12 +14,13 @@ export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () =>
     does,
     keys: keys.map((one) => keyNames(one, mac)),
   }));
+  const variants = { does: VARIANTS.does, keys: [keyNames(VARIANTS.keys, mac)] };
   const writing = WRITING.map(({ does, keys }) => ({ does, keys: [keyNames(keys, mac)] }));
   return (
     <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
       <section className="overflow-y-auto px-4 pb-4" tabIndex={0} aria-label="Shortcuts">
-        <Lines title="Everywhere" lines={everywhere} />
+        <Lines title="Everywhere" lines={[...everywhere, variants]} />
         <Lines title="While typing" lines={writing} />
       </section>
     </Dialog>

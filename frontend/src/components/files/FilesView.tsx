@@ -1,11 +1,13 @@
 // The files of a conversation: preview, code, and changes of the selected one.
 import { Tabs } from "@base-ui/react/tabs";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import "./files.css";
 import { useWorkspace } from "../../hooks/shownFiles.ts";
 import { firstFile, previewedFile } from "../../logic/files/shownFiles.ts";
 import type { Chat } from "../../state/chat/chat.ts";
+import { viewedAnswersOf } from "../../state/chat/viewedAnswers.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
+import { useStore } from "../../state/store.ts";
 import { ChangesTab } from "./ChangesTab.tsx";
 import { CodeTab } from "./CodeTab.tsx";
 import { FilesHead } from "./FilesHead.tsx";
@@ -44,6 +46,12 @@ export function FilesView({ box, chat, onClose }: Props) {
     select(next);
     setPage(undefined);
   };
+  const { opened } = useStore(viewedAnswersOf(chat));
+  useEffect(() => {
+    if (!opened) return;
+    select(opened.path);
+    setPage(undefined);
+  }, [opened]);
   return (
     <>
       <FilesHead {...{ chat, branch, files, path, stage, onSelect, onClose }} />

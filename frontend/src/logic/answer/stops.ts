@@ -9,7 +9,7 @@ import type {
   RunTrace,
   WarningItem,
 } from "../../types/models.ts";
-import { writesFiles } from "../files/writesFiles.ts";
+import { makesImages, writesFiles } from "../files/writesFiles.ts";
 import { isOpen } from "../trace/items.ts";
 
 /** `cut`: ended by a limit or a pause, so it can be continued. */
@@ -20,7 +20,7 @@ export type Stop =
   | { kind: "reasoning"; id: string; lamp: Lamp; items: readonly ReasoningItem[] }
   | { kind: "search"; id: string; lamp: Lamp; calls: readonly CallItem[] }
   | { kind: "tools"; id: string; lamp: Lamp; calls: readonly CallItem[] }
-  /** One call that writes a file: its preview while the model writes the call, then the call. */
+  /** One call that writes a file or makes images: its preview while the model writes the call, then the call. */
   | { kind: "file"; id: string; lamp: Lamp; call: CallItem | CallPreview }
   /** `settled`: the text no longer grows. */
   | { kind: "answer"; id: string; item: ContentItem; settled: boolean }
@@ -76,7 +76,8 @@ export function stopsOf(trace: RunTrace, asked = false): readonly Stop[] {
         stops.push({ kind: "answer", id: item.id, item, settled: trace.end !== undefined || index < talks });
         break;
       case "call":
-        if (writesFiles(item.name)) stops.push({ kind: "file", id: `file-${item.id}`, lamp: lampOf(item), call: item });
+        if (writesFiles(item.name) || makesImages(item.name))
+          stops.push({ kind: "file", id: `file-${item.id}`, lamp: lampOf(item), call: item });
         else if (item.visibility !== "hidden") addCall(stops, item);
         break;
       case "warning":

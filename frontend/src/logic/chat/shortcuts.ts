@@ -27,6 +27,8 @@ interface Keys {
   /** ⌘ on a Mac, Ctrl elsewhere. */
   mod?: true;
   shift?: true;
+  /** ⌥ on a Mac. */
+  alt?: true;
 }
 
 export interface Shortcut {
@@ -52,6 +54,11 @@ export const SHORTCUTS: Readonly<Record<ShortcutName, Shortcut>> = {
   focus: { does: "Go to the message box", keys: [{ key: "Escape", shift: true }] },
   stop: { does: "Stop the answer or close a dialog", keys: [{ key: "Escape" }] },
   shortcuts: { does: "Show keyboard shortcuts", keys: [{ key: "/", mod: true }, { key: "?" }], over: true },
+};
+
+/** Its keys are handled where variants are shown, by their place on the keyboard. */
+export const VARIANTS: { does: string; keys: Keys } = {
+  ...{ does: "Show a variant of the last answer", keys: { key: "1–4", alt: true } },
 };
 
 /** Keys that the message box handles. They are in the list of shortcuts, but have no page-wide listener. */
@@ -106,8 +113,9 @@ function keyOf({ key, code }: Stroke): string {
 const NAMES: Readonly<Record<string, string>> = { Escape: "Esc", ArrowUp: "↑" };
 
 /** ["Ctrl", "Shift", "O"], or ["⌘", "⇧", "O"] on a Mac. */
-export const keyNames = ({ key, mod, shift }: Keys, mac: boolean): readonly string[] => [
+export const keyNames = ({ key, mod, shift, alt }: Keys, mac: boolean): readonly string[] => [
   ...(mod ? [mac ? "⌘" : "Ctrl"] : []),
+  ...(alt ? [mac ? "⌥" : "Alt"] : []),
   ...(shift ? [mac ? "⇧" : "Shift"] : []),
   NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key),
 ];

@@ -103,6 +103,10 @@ export class Chat extends Store<ChatState> {
     });
   }
 
+  get client(): ChatDeps["client"] {
+    return this.#deps.client;
+  }
+
   /** Whether any branch has a running answer or a queued message. */
   get isBusy(): boolean {
     return this.state.queue.length > 0 || this.#branches.answers().some(({ answer }) => !answer.isOver);

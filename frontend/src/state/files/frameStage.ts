@@ -237,7 +237,8 @@ export class FrameStage {
 const isEqual = (one: ReadonlyMap<string, FrameFile>, other: ReadonlyMap<string, FrameFile>): boolean =>
   one.size === other.size && [...one].every(([path, file]) => other.get(path) === file);
 
-const frameAddress = (mode: FrameMode): string => `${BASE_URL}/preview-frame${mode === "live" ? "" : `?mode=${mode}`}`;
+export const frameAddress = (mode: FrameMode): string =>
+  `${BASE_URL}/preview-frame${mode === "live" ? "" : `?mode=${mode}`}`;
 
 function scrollOf(scroll: unknown): ScrollPosition {
   const { x, y } = { ...(scroll as Partial<ScrollPosition> | null) };

@@ -113,3 +113,15 @@ async function framing(): Promise<Server> {
   await once(made, "listening");
   return made;
 }
+
+test("previews a page under the prefix", async ({ page }) => {
+  const faults = faultsOf(page);
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await page.goto(`${server.url}${PREFIX}/`);
+  await ask(page, "Build a landing page for a bakery called “Crumb”");
+  await ended(page);
+  const panel = page.locator("[data-part=files]");
+  await expect(panel).toContainText("version 1");
+  await expect(panel.frameLocator("iframe").getByRole("heading", { level: 1, name: "Crumb" })).toBeVisible();
+  expect(faults).toEqual([]);
+});

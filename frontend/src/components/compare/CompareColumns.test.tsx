@@ -1,15 +1,17 @@
 // @vitest-environment jsdom
 import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openChat } from "../../fixtures/chat.ts";
 import { NO_ACTIONS } from "../../fixtures/responsePanel.tsx";
 import { done, settle } from "../../fixtures/server.ts";
 import { viewedAnswersOf, viewedPart } from "../../state/chat/viewedAnswers.ts";
 import type { ChatEvent } from "../../types/models.ts";
+import { preloadMenu } from "../ui/Menu.tsx";
 import CompareColumns from "./CompareColumns.tsx";
 
 vi.mock("../markdown/Prose.tsx", () => ({ Prose: ({ text }: { text: string }) => <div>{text}</div> }));
 
+beforeAll(preloadMenu);
 beforeEach(() => {
   for (const observer of ["ResizeObserver", "IntersectionObserver"])
     vi.stubGlobal(

@@ -88,11 +88,13 @@ test("the lists for another answer and for a comparison open there too", async (
   await compared.getByRole("button", { name: "Add a model" }).click();
   await page.getByRole("combobox", { name: "Model to compare" }).fill(LATE);
   await row(page, LATE).click();
+  await expect(list(page)).toHaveCount(0);
   // Adding opens the list at the last added model. Selected models are marked.
   await compared.getByRole("button", { name: "Add a model" }).click();
   await expectOpenAt(page, LATE);
   await expect(list(page).locator("[aria-selected=true]")).toHaveCount(3);
   await page.keyboard.press("Escape");
+  await expect(list(page)).toHaveCount(0);
   // A chip opens the list at its own model. Another choice replaces it in place.
   await compared
     .locator(`[title="${LATE}"]`)

@@ -23,7 +23,8 @@ def test_the_loops_agree_on_every_scenario(tmp_path: Path, run_command: Command)
     assert len([line for line in lines if line.startswith(("same ", "expected "))]) == len(scenarios())
     assert "expected  openai/sim-cut: text, reasoning" in lines
     assert any("so it cannot retry a step that fails after that" in line for line in lines)
-    assert said.err == ""
+    # The app of an earlier test in this process may still fetch a final cost, and log it.
+    assert [line for line in said.err.splitlines() if "settlement.finished" not in line] == []
     assert [*tmp_path.iterdir()] == []
 
 

@@ -18,8 +18,10 @@ export function ChangesTab({ branch, path, version }: Props) {
   const { versions, trouble } = useVersions(branch, path, version);
   const [chosen, choose] = useState<number>();
   const [notice, setNotice] = useState("");
+  const [isRestoring, setRestoring] = useState(false);
   const shown = versions.find((one) => one.version === chosen) ?? versions[0];
   const restore = async (old: FileVersion) => {
+    setRestoring(true);
     try {
       await restoreVersion(branch.client, branch.place, old);
       await branch.load();
@@ -27,6 +29,8 @@ export function ChangesTab({ branch, path, version }: Props) {
       setNotice(`Version ${old.version} is restored.`);
     } catch (error) {
       setNotice(`The version was not restored. ${(error as Error).message}`);
+    } finally {
+      setRestoring(false);
     }
   };
   if (!shown) return <p className="p-4 text-dim text-small">{trouble ?? "This file has no stored version yet."}</p>;
@@ -50,7 +54,7 @@ export function ChangesTab({ branch, path, version }: Props) {
         </span>
         <Button
           look="outline"
-          disabled={shown.version === versions[0]?.version || shown.isDeleted}
+          disabled={isRestoring || shown.version === versions[0]?.version || shown.isDeleted}
           onClick={() => void restore(shown)}
         >
           Restore this version

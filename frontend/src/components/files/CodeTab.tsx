@@ -7,10 +7,10 @@ import type { BranchFiles } from "../../state/files/branchFiles.ts";
 import type { ShownFile } from "../../types/files.ts";
 import { CodeBlock } from "../markdown/code/CodeBlock.tsx";
 import { Button } from "../ui/Button.tsx";
-import { FileEditor } from "./FileEditor.tsx";
+import { type Edited, FileEditor, nodeOf } from "./FileEditor.tsx";
 
 export function CodeTab({ branch, file }: { branch: BranchFiles; file: ShownFile }) {
-  const [edited, setEdited] = useState<{ text: string; version: number }>();
+  const [edited, setEdited] = useState<Edited>();
   const box = useRef<HTMLDivElement>(null);
   const { path, content, version, isGrowing } = file;
   useFollow(box, content, isGrowing);
@@ -27,7 +27,7 @@ export function CodeTab({ branch, file }: { branch: BranchFiles; file: ShownFile
         <Button
           look="outline"
           disabled={isGrowing || version === 0}
-          onClick={() => setEdited({ text: content, version })}
+          onClick={() => setEdited({ text: content, version, nodeId: nodeOf(branch, path) })}
         >
           <Pencil aria-hidden="true" />
           Edit

@@ -4,11 +4,18 @@ import type { BranchFiles } from "../../state/files/branchFiles.ts";
 import { writeFile } from "../../state/files/fileRequests.ts";
 import { Button } from "../ui/Button.tsx";
 
+/** The text and the version with which an edit began. */
+export interface Edited {
+  text: string;
+  version: number;
+  /** The run or message that wrote this version: the files of two variants have equal paths and numbers. */
+  nodeId: string | undefined;
+}
+
 interface Props {
   branch: BranchFiles;
   path: string;
-  /** The text and the version with which the edit began. */
-  edited: { text: string; version: number };
+  edited: Edited;
   onDone: () => void;
 }
 
@@ -19,6 +26,8 @@ export function FileEditor({ branch, path, edited, onDone }: Props) {
   const [trouble, setTrouble] = useState<Trouble>();
   const [isSaving, setSaving] = useState(false);
   const save = async (base: number | undefined) => {
+    if (isSaving) return;
+    if (base !== undefined && nodeOf(branch, path) !== edited.nodeId) return setTrouble(OTHER_FILE);
     setSaving(true);
     setTrouble(undefined);
     try {
@@ -57,7 +66,7 @@ export function FileEditor({ branch, path, edited, onDone }: Props) {
           Cancel
         </Button>
         {trouble?.isConflict && (
-          <Button size="medium" look="outline" onClick={() => void save(undefined)}>
+          <Button size="medium" look="outline" disabled={isSaving} onClick={() => void save(undefined)}>
             Save anyway
           </Button>
         )}
@@ -68,6 +77,16 @@ export function FileEditor({ branch, path, edited, onDone }: Props) {
     </div>
   );
 }
+
+const OTHER_FILE: Trouble = {
+  isConflict: true,
+  words:
+    "The panel shows another version now than the one that you edit. Save anyway replaces the shown version, which stays in Changes.",
+};
+
+/** The node that wrote the shown version of a file. */
+export const nodeOf = (branch: BranchFiles, path: string): string | undefined =>
+  branch.state.files.find((file) => file.path === path)?.nodeId;
 
 function troubleOf(error: unknown): Trouble {
   const { code, message } = { ...(error as { code?: string; message?: string }), message: String(error) };

@@ -1,0 +1,56 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, expect, it, vi } from "vitest";
+import { BranchFiles } from "../../state/files/branchFiles.ts";
+import { ChangesTab } from "./ChangesTab.tsx";
+import { CodeTab } from "./CodeTab.tsx";
+
+vi.mock("../markdown/code/CodeBlock.tsx", () => ({ CodeBlock: () => null }));
+
+afterEach(cleanup);
+
+const line = (node: string, version = 1) => ({
+  ...{ path: "a.txt", version, media_type: "text/plain", size: 1, author: "model", created: 5 },
+  ...{ node_id: node, is_deleted: false },
+});
+
+/** Files of two variants: each has its own version 1 of a.txt. */
+function variants() {
+  const changes: string[] = [];
+  const client: ConstructorParameters<typeof BranchFiles>[0] = {
+    request: async (path, init) => {
+      if (init?.method) changes.push(`${init.method} ${path}`);
+      const node = path.includes("node_id=two") ? "two" : "one";
+      if (path.includes("/file-versions/")) return Response.json({ versions: [line(node, 2), line(node)] });
+      return path.includes("/files/") ? new Response("text") : Response.json({ files: [line(node)] });
+    },
+  };
+  return { changes, branch: new BranchFiles(client, "c") };
+}
+
+const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
+
+it("an edit of one variant is saved into the files of another one only on request", async () => {
+  const { branch, changes } = variants();
+  await branch.load("one");
+  const file = { path: "a.txt", content: "text", version: 1, isGrowing: false };
+  render(<CodeTab branch={branch} file={file} />);
+  press("Edit");
+  await branch.load("two");
+  press("Save");
+  expect((await screen.findByRole("alert")).textContent).toContain("another version");
+  expect(changes).toEqual([]);
+  press("Save anyway");
+  await vi.waitFor(() => expect(changes).toEqual(["PUT /api/conversations/c/files/a.txt?node_id=two"]));
+});
+
+it("a double click restores a version once", async () => {
+  const { branch, changes } = variants();
+  await branch.load("one");
+  render(<ChangesTab branch={branch} path="a.txt" version={2} />);
+  fireEvent.change(await screen.findByRole("combobox", { name: "Version" }), { target: { value: "1" } });
+  press("Restore this version");
+  press("Restore this version");
+  await screen.findByText("Version 1 is restored.");
+  expect(changes).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-"""The model is told of the changes that a person has made in files."""
+"""The model receives a note about the files that a person has changed."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ def test_an_answer_that_is_made_again_knows_the_changes_at_its_question(start_ap
 
 
 def test_clients_of_openai_tell_it_too(start_app: StartApp) -> None:
-    """In every protocol, the model of a stored conversation is told."""
+    """In every protocol, the model receives the note if the conversation is stored."""
     talk = talk_with_a_file(start_app)
     change(talk, "two")
     body = {"model": "openai/sim", "messages": [{"role": "user", "content": "Go on"}], "stream": True}

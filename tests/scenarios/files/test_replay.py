@@ -28,7 +28,7 @@ def stored(folder: Path) -> list[Any]:
 
 
 def test_sc16_a_replay_of_a_run_with_files_writes_no_version(tmp_path: Path, run_command: Command) -> None:
-    """The recorded results are given again, and the model is told of the same changes as then."""
+    """A replay returns the recorded results, and sends the model the same note about changed files."""
     body = {"model": "openai/sim", "tools": ["create_file"], "conversation_id": "talk"}
     file = "/api/conversations/talk/files/index.html"
     with ScriptedUpstream(creates("1"), done, creates("2"), done) as upstream:

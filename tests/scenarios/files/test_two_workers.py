@@ -16,7 +16,7 @@ FILE = "/api/conversations/talk/files/index.html"
 
 
 def test_sc28_both_workers_have_the_files_of_a_conversation(tmp_path: Path, postgres_url: str) -> None:
-    """The other worker reads a file at once; of changes at the same time, one is accepted; the model is told of it."""
+    """The other worker reads a new file at once. One of two simultaneous changes is accepted; the model gets a note."""
     body = {"model": "openai/sim", "tools": ["create_file"], "conversation_id": "talk"}
     scripts = (creates("first"), says("Done."), says("Seen."))
     with serve_twice(tmp_path, postgres_url, *scripts) as here, here.one.client() as one, here.two.client() as two:

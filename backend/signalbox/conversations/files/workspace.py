@@ -96,7 +96,7 @@ def _no_option(number: int, count: int) -> str:
 
 @contextmanager
 def _tool_errors() -> Generator[None, None, None]:
-    """Raise failures as the model is told of them."""
+    """Convert failures to the tool errors that the model receives."""
     try:
         yield
     except StoreError as error:

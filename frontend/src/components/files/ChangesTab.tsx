@@ -95,21 +95,30 @@ function VersionDiff({ branch, now, old }: { branch: BranchFiles; now: FileVersi
     () => (typeof after === "string" && typeof before === "string" ? diffLines(before, after) : undefined),
     [before, after],
   );
+  const failed = [after, before].find((content) => content instanceof Error);
+  if (failed)
+    return (
+      <p role="alert" className="p-4 text-dim text-small">
+        The changes could not be loaded. {failed.message}
+      </p>
+    );
   if (after instanceof Blob || before instanceof Blob)
     return <p className="p-4 text-dim text-small">Images have no differences by lines.</p>;
   if (!lines) return <p className="p-4 text-dim text-small">Loading…</p>;
   return <Diff hunks={hunksOf(lines)} counts={countsOf(lines)} />;
 }
 
-/** The content of a version, or of nothing. Undefined while it loads. */
-function useContent(branch: BranchFiles, version: FileVersion | undefined): string | Blob | undefined {
-  const [loaded, setLoaded] = useState<{ version: FileVersion; content: string | Blob }>();
+type Content = string | Blob | Error;
+
+/** The content of a version, or why it could not be loaded. Undefined while it loads. Without a version, it is empty. */
+function useContent(branch: BranchFiles, version: FileVersion | undefined): Content | undefined {
+  const [loaded, setLoaded] = useState<{ version: FileVersion; content: Content }>();
   useEffect(() => {
     let isCurrent = true;
     if (version)
       void branch.contentOf(version).then(
         (content) => isCurrent && setLoaded({ version, content }),
-        () => isCurrent && setLoaded({ version, content: "" }),
+        (error: Error) => isCurrent && setLoaded({ version, content: error }),
       );
     return () => {
       isCurrent = false;

@@ -54,3 +54,16 @@ it("a double click restores a version once", async () => {
   await screen.findByText("Version 1 is restored.");
   expect(changes).toHaveLength(1);
 });
+
+it("changes that cannot be loaded are not shown as an empty file", async () => {
+  const client: ConstructorParameters<typeof BranchFiles>[0] = {
+    request: async (path) => {
+      if (path.includes("/file-versions/")) return Response.json({ versions: [line("one", 2), line("one")] });
+      if (path.includes("/files/")) throw new Error("Signalbox is not responding.");
+      return Response.json({ files: [line("one", 2)] });
+    },
+  };
+  render(<ChangesTab branch={new BranchFiles(client, "c")} path="a.txt" version={2} />);
+  expect((await screen.findByRole("alert")).textContent).toContain("could not be loaded. Signalbox is not responding.");
+  expect(screen.queryByText("Loading…")).toBeNull();
+});

@@ -178,7 +178,7 @@ def test_separators_without_values_end_the_reading() -> None:
 
 
 def test_strings_of_very_many_members_are_not_read() -> None:
-    """Reading goes on after their list: what is not previewed is in the announced call."""
+    """After very many members of a list, the reader reads on without previews; the announced call contains the rest."""
     edits = [{"old": f"{n}"} for n in range(1_500)]
     text = json.dumps({"edits": edits, "content": "x", "list": ["]}", "y"]})
     for size in (1, 1_000, len(text)):

@@ -62,6 +62,7 @@ from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.shared_override import SharedOverride
 from signalbox.runs.billing import Settlements
+from signalbox.runs.listeners import RunListeners
 from signalbox.runs.manager import RunManager
 from signalbox.runs.retention import DAY, Retention
 from signalbox.services.search import search_client
@@ -245,7 +246,7 @@ async def _services(
     drawing = image_model_of(settings, upstreams_, catalog)
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack, images=drawing)
     sharing = sharing_of(settings, database)
-    store, log = JournalStore(database, sharing), RunLog()
+    store, listeners = JournalStore(database, sharing), RunListeners([RunLog()])
     stack.push_async_callback(store.aclose)
     store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
     runs_ = RunManager(
@@ -253,9 +254,9 @@ async def _services(
         max_active=settings.signalbox_max_runs,
         max_bytes=store.max_bytes,
         detached_seconds=settings.signalbox_detached_seconds,
-        on_start=log.started,
-        on_over=log.over,
-        on_recovered=log.recovered,
+        on_start=listeners.started,
+        on_over=listeners.over,
+        on_recovered=listeners.recovered,
         settlements=Settlements(upstreams_) if loaded or upstreams_.has_bills else None,
     )
     if sharing is not None:

@@ -6,6 +6,7 @@ from operator import attrgetter
 from msgspec import Struct, field
 
 from signalbox.chat.budget import Budget
+from signalbox.chat.observer import IGNORE, RunObserver
 from signalbox.core.catalog import Abilities
 from signalbox.core.events import Flag, LoopName
 from signalbox.core.messages import Message
@@ -68,7 +69,8 @@ class ConversationContext(Struct):
     answer that this run continues. `client_tools` are the names of those tools whose calls are handed to the client;
     `streamed_arguments` are the calls whose arguments are emitted while the model writes them. `open_loop` is how many
     of the given messages, the last ones, belong to the tool loop that this run continues. `destination` is the upstream
-    that the requests go to; its fields are empty in a run of a program. `profile` and `loop_start` are always set here.
+    that the requests go to; its fields are empty in a run of a program. `observer` is told of the run's
+    attempts and tool calls. `profile` and `loop_start` are always set here.
     """
 
     run_id: str
@@ -97,6 +99,7 @@ class ConversationContext(Struct):
     destination: Destination = Destination()
     profile: Profile = UNKNOWN
     loop_start: int = 0
+    observer: RunObserver = IGNORE
 
     def __post_init__(self) -> None:
         """Set the model's profile and the index at which the turns of the open tool loop begin."""

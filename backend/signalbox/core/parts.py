@@ -283,6 +283,7 @@ class Request(Struct, frozen=True):
     """One model call, before a dialect turns it into JSON.
 
     `changes` describes the degradations that make the provider accept the request; it is not sent.
+    `trace_headers` are sent with it; they connect the upstream's trace with ours.
     """
 
     model: str
@@ -292,3 +293,4 @@ class Request(Struct, frozen=True):
     params: Params = NO_PARAMS
     session_id: str | None = None
     changes: tuple[str, ...] = ()
+    trace_headers: Mapping[str, str] = {}

@@ -269,8 +269,8 @@ class ToolContext(Struct):
     """The data and functions that a tool may use besides its arguments. The calls of a run share all but `call_id`.
 
     The client chooses `conversation_id` and `metadata`, which are fields of its request. Only `owner` is authenticated.
-    `workspace` contains the files of the conversation's branch; a run outside of a conversation has none. A tool that
-    calls a model uses `model_calls`, with the `call_id` of its call.
+    `workspace` has the files of the conversation's branch; it is None outside of conversations. A tool calls models by
+    `model_calls`, with the `call_id` of its call. `trace_headers` are for its requests to your own servers.
     """
 
     run_id: str = ""
@@ -280,6 +280,7 @@ class ToolContext(Struct):
     workspace: Workspace | None = None
     model_calls: "ModelCalls | None" = None
     call_id: str = ""
+    trace_headers: Mapping[str, str] = {}
     sources: SourceNumbers = field(default_factory=SourceNumbers)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     url_allowlist: UrlAllowlist = field(default_factory=UrlAllowlist)

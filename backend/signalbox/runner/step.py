@@ -15,7 +15,7 @@ from signalbox.runner.arguments import object_of, text_of, wrong
 from signalbox.runner.errors import UsageError
 
 if TYPE_CHECKING:  # the first run imports the loop
-    from signalbox.chat.calls.execution import RunningCall
+    from signalbox.chat.calls.running_call import RunningCall
     from signalbox.chat.loops.stepper import Step as Turn
     from signalbox.chat.loops.stepper import Stepper
 

@@ -104,6 +104,8 @@ class UpstreamClient:
     async def _send(self, request: Request, *, stream: bool) -> Response:
         """Send a request; its body is not kept in memory while the answer streams."""
         prepared = self._prepared(self.dialect.path_of(request.model, stream=stream), stream=stream)
+        if request.trace_headers:
+            prepared = prepared.with_headers(request.trace_headers)
         body = partial(self.dialect.body_of, request, stream=stream)
         return await self._client.send(prepared, await offloaded(body, size=weight_of(request.messages, LARGE)))
 

@@ -50,6 +50,15 @@ async def test_the_request(start: Start) -> None:
     assert asked.body["tools"][0]["function"]["name"] == "t"
 
 
+async def test_trace_headers_belong_to_one_request(start: Start) -> None:
+    """The next request does not repeat those of the last one."""
+    service, upstream = start(says("x"), says("x"))
+    await read_stream(service, Request("openai/sim", (UserMessage("Hi"),), trace_headers={"traceparent": "00-ab"}))
+    await read_stream(service, ASK)
+    assert [asked.headers.get("traceparent") for asked in upstream.asked] == ["00-ab", None]
+    assert upstream.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
 async def test_done_ends_the_answer_though_the_connection_stays_open(start: Start) -> None:
     """A provider that does not close after [DONE] delays nothing."""
 

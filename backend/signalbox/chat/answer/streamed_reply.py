@@ -14,9 +14,10 @@ from signalbox.chat.answer.response import ResponseBuilder
 from signalbox.chat.answer.text_filters import TextFilters, text_of
 from signalbox.chat.calls.arguments import is_same
 from signalbox.chat.calls.assembly import OpenCall
-from signalbox.chat.calls.execution import RunningCall, ToolExecution
+from signalbox.chat.calls.execution import ToolExecution
 from signalbox.chat.calls.previews import CallPreviews
 from signalbox.chat.calls.repair import RepairedCall, repaired
+from signalbox.chat.calls.running_call import RunningCall
 from signalbox.chat.calls.streamed_arguments import StreamedArguments
 from signalbox.chat.loops.progress import Attempt
 from signalbox.chat.loops.state import LoopState

@@ -8,12 +8,12 @@ from msgspec import UNSET, Struct, UnsetType, field, structs
 
 from signalbox.chat.calls.ids import make_call_id
 from signalbox.chat.calls.repair import RepairedCall
+from signalbox.chat.calls.running_call import RunningCall
 from signalbox.chat.context import ConversationContext
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import StoreError
 from signalbox.core.events import (
     AnyEvent,
-    Call,
     Failure,
     Success,
     ToolCalls,
@@ -21,54 +21,14 @@ from signalbox.core.events import (
     ToolResult,
     Warning,
 )
-from signalbox.core.messages import JsonObject, JsonValue, ToolCall, ToolMessage
+from signalbox.core.messages import JsonValue
 from signalbox.core.ports import Emit, ToolRunner
-from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
-from signalbox.wire.json_text import dumps
+from signalbox.core.tools import ToolContext, ToolOutcome
 
 Result = TypeVar("Result")
 
-_MAX_RAW_ARGUMENTS = 2000
-# Names a next action without the query: forbidding or quoting a query makes models repeat it (kimi-code#1518, D4).
-CACHED_NOTE = "You have this already. Answer from what was found, or search for another aspect of the question."
 # A tool that suppresses its cancellation must not delay the run's end.
 _STOP_SECONDS = 0.5
-
-
-class RunningCall(Struct):
-    """One announced call. `is_new`: its result held something that the model had not seen.
-
-    `is_handed`: the client executes it, so it gets no result here.
-    `category` and `visibility` determine where it is shown; unknown tools have them too.
-    """
-
-    id: str
-    name: str
-    arguments: JsonObject
-    step: int
-    spec: ToolSpec | None
-    category: Category = "other"
-    visibility: Visibility = "secondary"
-    upstream_id: str | None = None
-    fault: ToolOutcome | None = None
-    raw: str | None = None
-    outcome: ToolOutcome | None = None
-    task: asyncio.Task[None] | None = None
-    is_new: bool = False
-    cached: bool = False
-    is_handed: bool = False
-    previewed: dict[str, int] | UnsetType = UNSET
-
-    def message(self) -> tuple[ToolCall, ToolMessage | None]:
-        """Return the call and its result for the history, where arguments are canonical JSON (quirk A8)."""
-        call = ToolCall(self.id, self.name, self.arguments, self.upstream_id)
-        if self.is_handed:
-            return call, None
-        outcome = self.outcome or ToolOutcome.failed(Code.STEP_FAILED, CODES[Code.STEP_FAILED].sentence)
-        if self.cached and isinstance(outcome.result, dict):
-            outcome = structs.replace(outcome, result={"note": CACHED_NOTE, **outcome.result})
-        content, failed = outcome.for_model(), not outcome.success
-        return call, ToolMessage(self.id, self.name, content, outcome.untrusted, is_error=failed, images=outcome.images)
 
 
 class ToolExecution(Struct, eq=False):
@@ -95,7 +55,7 @@ class ToolExecution(Struct, eq=False):
         names = self.context.tool_names
         announced = [self._new(call, step, names) for call in calls]
         if announced:
-            self._emit_one(ToolCalls([_announced(call) for call in announced], step))
+            self._emit_one(ToolCalls([call.announced() for call in announced], step))
         return announced
 
     @property
@@ -192,7 +152,9 @@ class ToolExecution(Struct, eq=False):
         self.answer(call, outcome)
 
     async def _run_tool(self, call: RunningCall) -> ToolOutcome:
-        context = structs.replace(self.tool_context, call_id=call.id)
+        context = structs.replace(
+            self.tool_context, call_id=call.id, trace_headers=self.context.observer.tool_began(call)
+        )
         return await self.tools.run(call.name, call.arguments, context)
 
     def _start_search(self, call: RunningCall, key: str) -> None:
@@ -260,6 +222,7 @@ class ToolExecution(Struct, eq=False):
         call.outcome = outcome
         call.cached = cached
         self._settle_one()
+        self.context.observer.tool_ended(call)
         result = _result_of(outcome)
         was = True if cached else UNSET
         self._emit_one(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step, artifact))
@@ -330,17 +293,6 @@ def _result_of(outcome: ToolOutcome) -> Success | Failure:
     if outcome.success:
         return Success(True, outcome.result)
     return Failure(False, outcome.error, str(outcome.code))
-
-
-def _announced(call: RunningCall) -> Call:
-    return Call(
-        id=call.id,
-        name=call.name,
-        arguments=dumps(call.arguments).decode() if call.raw is None else call.raw[:_MAX_RAW_ARGUMENTS],
-        category=call.category,
-        visibility=call.visibility,
-        previewed=call.previewed,
-    )
 
 
 def without_namespace(name: str, offered: frozenset[str]) -> str:

@@ -56,7 +56,8 @@ class RecordedModelCalls(Struct, eq=False):
 
         broken: UpstreamError | None = None
         try:
-            await route.stream(request, collect, partial(self.progress.record_head_of, attempt))
+            sent = replace(request, trace_headers=self.progress.observer.attempt_began(attempt))
+            await route.stream(sent, collect, partial(self.progress.record_head_of, attempt))
         except UpstreamError as error:
             broken = error
         except BaseException:  # cancelled

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from signalbox.chat.observer import IGNORE, RunObserver
 from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
@@ -122,7 +123,7 @@ class Progress(Struct):
     the streams did not report was fetched. `held_back` are events that the run's ending emits, because the run was
     stopped before the loop could. `lacks_attempts`: attempts are missing, because their stored record was damaged.
     `prices` are those of the current attempt's model at its upstream. `on_change` is called when an attempt begins,
-    gets its generation id, or ends.
+    gets its generation id, or ends. `observer` is told of each attempt.
 
     `attempts` includes the requests of tools, which overlap. The current attempt is never one of them.
     """
@@ -137,6 +138,7 @@ class Progress(Struct):
     lacks_attempts: bool = False
     prices: Prices | None = None
     on_change: Callable[[], None] = lambda: None
+    observer: RunObserver = IGNORE
     _current: Attempt | None = None
 
     def take_held_back(self) -> list[AnyEvent]:
@@ -200,6 +202,7 @@ class Progress(Struct):
         if prices is not None:
             attempt.compute_cost(prices)
         self.on_change()
+        self.observer.attempt_ended(attempt)
 
     @property
     def current(self) -> Attempt:

@@ -6,7 +6,8 @@ from functools import partial
 from msgspec import UNSET, Struct, structs
 
 from signalbox.chat.answer.native import native_of
-from signalbox.chat.calls.execution import RunningCall, ToolExecution
+from signalbox.chat.calls.execution import ToolExecution
+from signalbox.chat.calls.running_call import RunningCall
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.history.repair import author_of
 from signalbox.chat.loops.degradation import degrade
@@ -332,11 +333,6 @@ class LoopState(Struct):
         self.is_over = True
         self.close_open_calls()
         return []
-
-
-def may_call(request: Request) -> bool:
-    """Whether the model may call tools in answer to this request."""
-    return bool(request.tools) and request.tool_choice != "none"
 
 
 def _unknown_stop(completion: Completion) -> str:

@@ -5,11 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from signalbox.chat.budget import metered
-from signalbox.chat.calls.execution import RunningCall, ToolExecution, execute_tool_calls
+from signalbox.chat.calls.execution import ToolExecution, execute_tool_calls
 from signalbox.chat.calls.model_calls import RecordedModelCalls
 from signalbox.chat.calls.repair import RepairedCall
+from signalbox.chat.calls.running_call import RunningCall
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.chat.loops.state import LoopState
@@ -131,6 +133,7 @@ class Stepper:
         slots = asyncio.Semaphore(context.limits.tools_at_once)
         self._execution = ToolExecution(context, inputs.tools, tool_context, emit, slots)
         self._state = LoopState(context, self._execution, progress, inputs.route)
+        progress.observer = self._observer = context.observer
         self._client = metered(inputs.client, context.budget, progress)
         self._emit = emit
         self._sleep = inputs.sleep
@@ -220,9 +223,10 @@ class Stepper:
             request, number, final=state.final, upstream=there.upstream, prices=there.prices
         )
         reply = begin_reply(state, request, attempt)
-        error = await self._read(reply, request)
+        error = await self._read(reply, replace(request, trace_headers=self._observer.attempt_began(attempt)))
         retry = error and await state.plan_retry(request, error, is_visible=reply.is_visible)
-        if retry:
+        if error and retry:
+            self._observer.retry_planned(error, retry.wait, retry.warnings)
             self._emit([*reply.settle_previews(), *retry.warnings])
             await self._sleep(retry.wait)
             return None

@@ -5,7 +5,7 @@ from enum import Enum
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
-from signalbox.core.parts import ArgumentStatus, Completion, FinishReason
+from signalbox.core.parts import ArgumentStatus, Completion, FinishReason, Request
 
 _MALFORMED = (FinishReason.MALFORMED_CALL, FinishReason.UNEXPECTED_CALL)
 # None: no stop reason, but the end of the answer was marked; real providers end calls like that (recorded: Kimi K2).
@@ -31,6 +31,11 @@ class TurnEnd(Enum):
     PAUSED = "paused"
     REFUSAL = "refusal"
     UNKNOWN = "unknown"
+
+
+def may_call(request: Request) -> bool:
+    """Whether the model may call tools in answer to this request."""
+    return bool(request.tools) and request.tool_choice != "none"
 
 
 def fault_of(completion: Completion) -> UpstreamError | None:

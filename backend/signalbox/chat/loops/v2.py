@@ -3,8 +3,9 @@
 from signalbox.chat.answer.streamed_reply import begin_streamed_reply
 from signalbox.chat.loops.base import BaseLoop
 from signalbox.chat.loops.progress import Attempt
-from signalbox.chat.loops.state import LoopState, may_call
+from signalbox.chat.loops.state import LoopState
 from signalbox.chat.loops.stepper import Reply
+from signalbox.chat.loops.stop_reason import may_call
 from signalbox.core.parts import Request
 
 

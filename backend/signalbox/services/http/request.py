@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Mapping
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -44,6 +45,13 @@ class PreparedRequest:
         self.url = parsed.copy_with(userinfo=b"", fragment=None)
         self.origin = Origin(parsed.scheme, parsed.raw_host.decode("ascii"), parsed.port or _PORTS[parsed.scheme])
         self.headers = {"host": parsed.netloc.decode("ascii"), **_DEFAULTS, **given}
+
+    def with_headers(self, headers: Mapping[str, str]) -> "PreparedRequest":
+        """Return this request with further headers; their names are in lower case."""
+        other = copy(self)
+        other.headers = {**self.headers, **headers}
+        other.__dict__.pop("_head", None)  # cached
+        return other
 
     @cached_property
     def _head(self) -> bytes:

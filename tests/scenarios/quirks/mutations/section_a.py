@@ -104,7 +104,7 @@ A = (
     Mutation(
         "A8",
         "broken arguments do not enter the history",
-        "chat/calls/execution.py",
+        "chat/calls/running_call.py",
         "call = ToolCall(self.id, self.name, self.arguments, self.upstream_id)",
         "call = ToolCall(self.id, self.name, self.raw or self.arguments, self.upstream_id)",
     ),

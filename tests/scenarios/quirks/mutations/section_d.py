@@ -69,7 +69,7 @@ D = (
     Mutation(
         "D4",
         "the second answer points to another aspect",
-        "chat/calls/execution.py",
+        "chat/calls/running_call.py",
         "if self.cached and isinstance(outcome.result, dict):",
         "if False:",
     ),

@@ -10,11 +10,12 @@ from signalbox.core.errors import RequestError
 from signalbox.core.workspace import Author, FileVersion, is_image
 from signalbox.store.database import Database
 from signalbox.store.files import ConversationFiles, StoredVersion, change_files
+from signalbox.tools.files.portable_names import path_key, unportable_part
 
 MEGABYTE = 1_000_000
 LARGEST_TEXT, LARGEST_IMAGE = MEGABYTE, 5 * MEGABYTE
 MOST_FILES, MOST_BYTES = 100, 20 * MEGABYTE
-MOST_VERSIONS = 1000
+MOST_VERSIONS, MOST_STORED_BYTES = 1000, 200 * MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,9 @@ def _version_of(change: FileChange, media_type: str, present: ConversationFiles,
     newest = branch.newest().get(change.path)
     _check_base(change, newest)
     if change.content is not None:
+        _check_name(branch, change.path)
         _check_branch(branch, change.path, len(change.content))
+        _check_stored(present, change.path, len(change.content))
     elif newest is None or newest.version.is_deleted:
         raise RequestError(Code.UNKNOWN_FILE, field="path")
     return StoredVersion(
@@ -86,10 +89,26 @@ def _check_base(change: FileChange, newest: BranchVersion | None) -> None:
     raise RequestError(Code.FILE_CHANGED, words if has else f"{change.path} does not exist.", "base_version")
 
 
+def _check_name(branch: Branch, path: str) -> None:
+    """Reject a new file that clashes with another one, or that a downloaded archive could not contain everywhere.
+
+    A file that exists keeps its name.
+    """
+    if branch.file(path) is not None:
+        return
+    others = [one.version.path for one in branch.files()]
+    if clash := next((one for one in others if _clash(path_key(one), path_key(path))), None):
+        raise RequestError(Code.INVALID_REQUEST, f"{path}: {clash} exists, and a name is a file or a folder.", "path")
+    if same := next((one for one in others if path_key(one) == path_key(path)), None):
+        words = f"{path}: {same} exists, which is the same name on Windows and macOS. Use that path or another name."
+        raise RequestError(Code.INVALID_REQUEST, words, "path")
+    if not branch.history(path) and (fault := unportable_part(path)):
+        words = f"{path}: {fault}, which Windows does not allow in the name of a file. Use another name."
+        raise RequestError(Code.INVALID_REQUEST, words, "path")
+
+
 def _check_branch(branch: Branch, path: str, size: int) -> None:
     others = [one.version for one in branch.files() if one.version.path != path]
-    if clash := next((one.path for one in others if _clash(one.path, path)), None):
-        raise RequestError(Code.INVALID_REQUEST, f"{path}: {clash} exists, and a name is a file or a folder.", "path")
     if len(others) >= MOST_FILES:
         words = f"The branch has {len(others)} files already, and {MOST_FILES} are allowed."
         raise RequestError(Code.FILE_LIMIT, words, "path")
@@ -97,6 +116,14 @@ def _check_branch(branch: Branch, path: str, size: int) -> None:
     if total > MOST_BYTES:
         words = f"With {path}, the branch has {total:,} bytes of files, and {MOST_BYTES:,} are allowed."
         raise RequestError(Code.FILE_LIMIT, words, "path")
+
+
+def _check_stored(present: ConversationFiles, path: str, size: int) -> None:
+    """Reject a version that the conversation cannot store, with all versions on all branches."""
+    total = sum(one.size for one in present.versions) + size
+    if total > MOST_STORED_BYTES:
+        words = f"With {path}, all versions in the conversation have {total:,} bytes, and {MOST_STORED_BYTES:,} are"
+        raise RequestError(Code.FILE_LIMIT, f"{words} allowed. Start a new conversation to write more.", "path")
 
 
 def _clash(one: str, other: str) -> bool:

@@ -10,6 +10,7 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.security.image_types import image_type
 from signalbox.core.tools import ToolContext
 from signalbox.core.workspace import FileVersion, Workspace, WorkspaceFile, is_image
+from signalbox.tools.files.portable_names import is_device, path_key
 
 FOLDER = "images"
 LONGEST_PROMPT = 4_000
@@ -63,20 +64,20 @@ async def store_image(workspace: Workspace, name: str, content: bytes) -> FileVe
     if ending is None:
         raise ToolError(Code.TOOL_FAILED, "The image model returned no PNG, JPEG, WebP or GIF image.")
     async with workspace.locked():
-        taken = {one.path for one in await workspace.files()}
+        taken = {path_key(one.path) for one in await workspace.files()}
         return await workspace.write(_free_path(slug(name), ending, taken), content)
 
 
 def slug(text: str) -> str:
     """Return a text as the name of a file: lower-case letters and digits, at most 40 characters.
 
-    A text without any becomes "image".
+    A text without any becomes "image". The name never stands for a device on Windows.
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = _SEPARATORS.sub("-", plain).strip("-")
     if len(words) > _LONGEST_NAME:
         words = words[: _LONGEST_NAME + 1].rpartition("-")[0] or words[:_LONGEST_NAME]
-    return words or "image"
+    return f"{words}-image" if is_device(words) else words or "image"
 
 
 def _free_path(name: str, ending: str, taken: Collection[str]) -> str:

@@ -158,6 +158,55 @@ async def test_limits(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len((await disk.read(files_of, "talk")).versions) == 3
 
 
+async def test_names_must_work_on_all_systems(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new file has a name that Windows and macOS can store beside the others; a file that exists keeps its name."""
+    workspace = await first_run(disk)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(changes, "_check_name", lambda *_: None)
+        for path in ("aux.txt", "Old.md", "old.md"):
+            await write(disk, "r1", path, "1")
+    for path, words in (
+        ("con", "device"),
+        ("a?.txt", r"contains \?"),
+        ("OLD.md", "(Old|old).md exists, which is the same"),
+    ):
+        with pytest.raises(RequestError, match=words) as caught:
+            await write(disk, "r1", path, "2")
+        assert (caught.value.code, caught.value.field) == (Code.INVALID_REQUEST, "path")
+        with pytest.raises(ToolError, match=words) as refused:
+            await workspace.write(path, b"2")
+        assert refused.value.code is Code.INVALID_ARGUMENTS
+    with pytest.raises(RequestError, match=r"(Old|old)\.md exists, and a name is a file or a folder"):
+        await write(disk, "r1", "OLD.md/a.txt", "2")
+    for path in ("aux.txt", "Old.md", "old.md"):
+        assert (await write(disk, "r1", path, "2")).version == 2
+    await write(disk, "r1", "aux.txt", None)
+    assert (await write(disk, "r1", "aux.txt", "4")).version == 4
+    await write(disk, "r1", "Old.md", None)
+    with pytest.raises(RequestError, match=r"old\.md exists, which is the same name"):
+        await write(disk, "r1", "Old.md", "4")
+
+
+async def test_the_bytes_of_all_versions_are_limited(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old versions and other branches count. Of changes at the same time, exactly as many as fit are stored."""
+    monkeypatch.setattr(changes, "MOST_STORED_BYTES", 50)
+    await question(disk, "q1", None, 1.0)
+    other = disk.again()
+    await other.open()
+    runs = [await run(disk, f"r{n}", "q1", 2.0) for n in range(4)]
+    spaces = [*runs, *(RunWorkspace(other, "talk", one.run_id) for one in runs)]
+    work = [one.write("a.txt", b"x" * 10) for one in spaces]
+    results = await asyncio.gather(*work, return_exceptions=True)
+    refused = [one for one in results if isinstance(one, ToolError)]
+    assert (len(results) - len(refused), {one.code for one in refused}) == (5, {Code.FILE_LIMIT})
+    assert "60 bytes, and 50 are allowed. Start a new conversation" in refused[0].message
+    assert len((await disk.read(files_of, "talk")).versions) == 5
+    path = next(one.path for one in (await disk.read(files_of, "talk")).versions)
+    node = next(one.node_id for one in (await disk.read(files_of, "talk")).versions)
+    assert (await write(disk, node, path, None)).is_deleted  # a deletion needs no bytes
+    await other.aclose()
+
+
 async def test_invalid_writes_are_errors_for_the_model(disk: Disk) -> None:
     """The model is told what is wrong with a path or a content."""
     workspace = await first_run(disk)

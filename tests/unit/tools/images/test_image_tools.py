@@ -105,11 +105,21 @@ async def test_names_are_new() -> None:
         ("../../etc/passwd", "etc-passwd"),
         ("one two three four five six seven eight nine", "one-two-three-four-five-six-seven-eight"),
         ("x" * 60, "x" * 40),
+        ("Con", "con-image"),
+        ("COM1", "com1-image"),
     ],
 )
 def test_a_name_is_safe_and_short(text: str, name: str) -> None:
-    """It has lower-case letters, digits and hyphens, and ends after a word."""
+    """It has lower-case letters, digits and hyphens, ends after a word, and stands for no device on Windows."""
     assert slug(text) == name
+
+
+async def test_a_new_image_ignores_the_case_of_names() -> None:
+    """A file that has the same name on Windows and macOS is not taken either."""
+    workspace = MemoryWorkspace()
+    workspace.add("images/Fox.PNG", PNG)
+    await call(ScriptedModel(), "generate_images", workspace, prompts=["fox"])
+    assert [one.path for one in await workspace.files()] == ["images/Fox.PNG", "images/fox-2.png"]
 
 
 async def test_sc_09_some_images_fail() -> None:

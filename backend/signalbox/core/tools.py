@@ -256,10 +256,7 @@ class NoteStore(Protocol):
 
 
 class Owner(Struct, frozen=True):
-    """The owner of a run: an API token, or a user of an app that embeds Signalbox.
-
-    If the run has no owner, both fields are empty.
-    """
+    """The owner of a run: an API token, or a user of an app that embeds Signalbox. Both fields may be empty."""
 
     id: str = ""
     name: str = ""

@@ -9,14 +9,14 @@ from tests.support.scripted_upstream import Exchange, chunk
 
 
 def test_sc02_the_limit_ends_with_the_last_good_state(flow: Flows) -> None:
-    """The last step is one turn in words. The files stay, and a warning says so; the run is complete."""
+    """If the model still calls tools at the limit, one turn in words follows: the files stay, and a warning says so."""
     steps = [calls(create(content=f"<h1>{n}</h1>", overwrite=True)) for n in (1, 2)]
     stage = flow(*steps, answers("Two versions are done."), calls(called("read_file", path="index.html")), answers("."))
-    answered = stage.ask(max_steps=3)
+    answered = stage.ask(max_steps=2)
     heard = answered.heard
     assert (heard.done["status"], heard.done["steps"], heard.text) == ("complete", 3, "Two versions are done.")
     assert heard.warnings == ["TURN_LIMIT"]
-    assert "limit of 3 model calls" in heard.of("warning")[0]["message"]
+    assert "still called tools in step 2, the last one" in heard.of("warning")[0]["message"]
     last = stage.bodies[2]
     assert last["tool_choice"] == "none"
     assert FILE_WORDS in last["messages"][0]["content"]
@@ -26,11 +26,21 @@ def test_sc02_the_limit_ends_with_the_last_good_state(flow: Flows) -> None:
     assert (file["content"], file["version"]) == ("<h1>2</h1>", 2)
 
 
+def test_sc02_an_answer_at_the_limit_is_no_cut(flow: Flows) -> None:
+    """A model that may still call tools at the limit, and answers in words, has finished: no warning."""
+    stage = flow(calls(create()), calls(called("list_files")), answers("The page is done."))
+    heard = stage.ask(max_steps=3).heard
+    assert (heard.done["status"], heard.done["steps"], heard.text) == ("complete", 3, "The page is done.")
+    assert heard.warnings == []
+    assert stage.bodies[2].get("tool_choice") != "none"
+    assert FILE_WORDS not in str(stage.bodies[2]["messages"])
+
+
 def test_sc02_calls_at_the_limit_do_not_run(flow: Flows) -> None:
     """A model that calls tools although they are off changes nothing that it has not seen."""
     steps = [calls(create(content=f"<h1>{n}</h1>", overwrite=True), text=(f"Step {n}. ",)) for n in (1, 2, 3)]
     stage = flow(*steps)
-    heard = stage.ask(max_steps=3).heard
+    heard = stage.ask(max_steps=2).heard
     assert len(heard.calls) == 2
     assert (heard.done["status"], heard.warnings) == ("complete", ["TURN_LIMIT"])
     assert heard.text.endswith("Step 3. ")
@@ -42,8 +52,8 @@ def test_sc02_a_flow_may_take_50_steps(flow: Flows) -> None:
     steps = [calls(create(f"{n}.html")) for n in range(30)]
     heard = flow(*steps, answers("Done.")).ask(max_steps=50).heard
     assert (heard.done["steps"], heard.warnings, heard.text) == (31, [], "Done.")
-    heard = flow(*steps).ask().heard
-    assert (heard.done["steps"], heard.warnings[0]) == (9, "TURN_LIMIT")
+    heard = flow(*steps[:8], answers("Eight pages.")).ask().heard
+    assert (heard.done["steps"], heard.warnings, heard.text) == (9, ["TURN_LIMIT"], "Eight pages.")
 
 
 def test_sc02_a_run_without_files_warns_as_before(flow: Flows) -> None:

@@ -111,10 +111,15 @@ class LoopState(Struct):
         self.progress.steps += 1
         self.execution.tool_context.begin_step()
         self._attempts_alike = 0
-        is_last = self.progress.steps >= limits.max_steps
+        is_last = self.progress.steps >= self._last_step
         is_stuck = self.must_answer or self.unproductive_steps >= limits.max_unproductive_steps
         self.final = self.must_answer if not offered else is_last or is_stuck
-        self._is_limited = bool(offered) and not is_stuck and 1 < self.progress.steps == limits.max_steps
+        self._is_limited = bool(offered) and not is_stuck and 1 < self.progress.steps == self._last_step
+
+    @property
+    def _last_step(self) -> int:
+        """The step in which tools are off. In a run that works on files, it is taken only if the limit cut the work."""
+        return self.context.limits.max_steps + (1 if self.execution.used_files else 0)
 
     async def _check_budget(self, offered: Sequence[ToolSchema]) -> None:
         if self.context.budget is not None:
@@ -175,17 +180,14 @@ class LoopState(Struct):
         return [*self._limit_warning(end, completion), *self._apply(end, completion)]
 
     def _limit_warning(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
-        """Warn if the limit had an effect: at the last step the model still called tools, or returned nothing.
-
-        A run that worked on files is warned at the limit in any case: whether they are complete is unknown.
-        """
+        """Warn if the limit had an effect: the model still called tools, or returned nothing in its last step."""
         if not self._is_limited:
             return []
         limit = self.context.limits.max_steps
         if self.execution.used_files:
             self._is_limited = False
-            words = f"The limit of {limit} model calls was reached. The files are as the last tool calls left them."
-            return [Warning(words, Code.TURN_LIMIT, self.progress.steps)]
+            words = f"The model still called tools in step {limit}, the last one that max_steps allows."
+            return [Warning(f"{words} The files are as these calls left them.", Code.TURN_LIMIT, self.progress.steps)]
         if not (completion.calls or completion.leaked or (end is TurnEnd.BLANK and self.execution.calls)):
             return []
         self._is_limited = False
@@ -306,7 +308,7 @@ class LoopState(Struct):
 
         The finalize allows no tools, not even the provider's own, which the model is using.
         """
-        last = self.context.limits.max_steps - (1 if self.context.offered else 0)
+        last = self._last_step - 1 if self.context.offered else self.context.limits.max_steps
         if native_of(completion, ()) is None or self.final or self.progress.steps >= last:
             return self._end_run(Ending("interrupted", Code.TURN_PAUSED, CODES[Code.TURN_PAUSED].sentence))
         self.context.messages.append(self._assistant_message(completion))

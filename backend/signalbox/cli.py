@@ -136,15 +136,38 @@ def _add_replaying(verbs: _Verbs) -> None:
 def _add_eval(verbs: _Verbs) -> None:
     evaluate = verbs.add_parser("eval", help="ask models the questions of a set file and check the answers")
     evaluate.usage = "signalbox eval FILE --output FOLDER [options]\n       signalbox eval compare A B"
-    evaluate.add_argument("files", nargs="+", metavar="FILE", help="a set in TOML; or: compare A B, two output folders")
-    evaluate.add_argument(
-        "--output", type=Path, metavar="FOLDER", help="folder for results.ndjson and report.html; existing results stay"
+    evaluate.description = (
+        "Ask models the questions of a set, check the answers, and write a report. Runs that have a result in FOLDER "
+        "are skipped, so the same command continues after an interruption. `compare` compares the results of two "
+        "folders."
     )
-    evaluate.add_argument("--url", help="the server to ask (http://127.0.0.1 with SIGNALBOX_PORT)")
-    evaluate.add_argument("--token-file", type=Path, metavar="FILE", help="a file that contains the server's token")
-    evaluate.add_argument("--simulate", action="store_true", help="start a server with the simulator and ask it")
-    evaluate.add_argument("--only", action="append", metavar="CASE", help="only cases with this id (* is any text)")
-    evaluate.add_argument("--failed", action="store_true", help="execute the runs again that failed")
+    evaluate.epilog = (
+        "Exit status: 0 if all runs passed (compare: none got worse), 1 if not, 2 if the command could not be "
+        "executed, 130 after Ctrl-C. The format of a set is described in docs/eval.md."
+    )
+    evaluate.add_argument(
+        "files", nargs="+", metavar="FILE", help="TOML file with the set; or `compare` and two output folders"
+    )
+    evaluate.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where to write results.ndjson and report.html (required)"
+    )
+    evaluate.add_argument("--url", help="server to ask (default: 127.0.0.1 on the port SIGNALBOX_PORT)")
+    evaluate.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="file with the server's token (default without --url: SIGNALBOX_ACCESS_TOKEN)",
+    )
+    evaluate.add_argument(
+        "--simulate", action="store_true", help="ask the built-in simulator instead of a server; costs nothing"
+    )
+    evaluate.add_argument(
+        "--only",
+        action="append",
+        metavar="CASE",
+        help="ask only the case with this id; * stands for any text; may be repeated",
+    )
+    evaluate.add_argument("--failed", action="store_true", help="also execute failed runs again")
     evaluate.set_defaults(run=_eval)
 
 

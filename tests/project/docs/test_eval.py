@@ -55,6 +55,14 @@ def test_every_option_is_described() -> None:
     assert set(re.findall(r"`(--[a-z-]+)", _cells())) == known
 
 
+def test_the_help_answers_first_questions() -> None:
+    """It says what the command does, which option it needs, how to continue, and what the exit status means."""
+    subcommands = next(one for one in _parser()._actions if isinstance(one, argparse._SubParsersAction))
+    text = " ".join(subcommands.choices["eval"].format_help().split())
+    for words in ("check the answers", "(required)", "the same command continues", "default: 127.0.0.1", "130 after"):
+        assert words in text
+
+
 def test_the_fields_of_results_exist() -> None:
     """The table names no field that a line does not have."""
     section = PAGE.text.split("### Results")[1]

@@ -135,3 +135,16 @@ def test_image_models_draw_only_on_request(client: httpx.Client, modalities: lis
     message = client.post("/chat/completions", json=body).json()["choices"][0]["message"]
     assert len(message.get("images", [])) == count
     assert message["content"]
+
+
+def test_images_depend_on_the_prompt(client: httpx.Client) -> None:
+    """Several images of one answer differ; equal prompts have equal images."""
+
+    def drawn(prompt: str) -> str:
+        body = ask("google/gemini-2.5-flash-image", prompt, tools=[], stream=False, modalities=["image", "text"])
+        return client.post("/chat/completions", json=body).json()["choices"][0]["message"]["images"][0]["image_url"][
+            "url"
+        ]
+
+    assert len({drawn(f"Draw animal {number}!") for number in range(5)}) == 5
+    assert drawn("Draw a fox!") == drawn("Draw a fox!")

@@ -2,9 +2,13 @@
 
 import asyncio
 from base64 import b64decode
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from math import inf
+from time import monotonic
 from urllib.parse import quote
+
+import structlog
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
@@ -17,18 +21,24 @@ from signalbox.services.browser.page_log import PageLog
 from signalbox.services.browser.process import running
 from signalbox.services.browser.workspace_proxy import WorkspaceProxy
 
+_log = structlog.get_logger()
+
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 HIGHEST = 4_000
 # Characters of base64. A larger screenshot becomes a JPEG, because a file of a conversation has at most 5 MB.
 _LARGEST_PNG = 1_500_000
 _START_SECONDS, _LOAD_SECONDS, SECONDS = 20.0, 10.0, 50.0
 _MOST_WAITING = 4
+# After a failed start, calls fail at once for this long: the next start would most likely fail too, after seconds.
+_FAILED_SECONDS = 300.0
 _SETTLED = "document.fonts.ready.then(() => new Promise(done => setTimeout(done, 300)))"
 
 # Only WebRTC does not use the proxy. Chromium's flags already keep it from the network; pages do not see it at all.
 _WITHOUT_WEBRTC = "delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection;"
 
-_NO_START = "Chromium did not start. The operator can find the reason with `signalbox doctor`."
+_NO_START = (
+    "Chromium does not start. The operator can find the reason with `signalbox doctor`. Answer without a screenshot."
+)
 _ENDED = "The browser ended while it loaded the page. Make the page simpler, or answer without a screenshot."
 _BUSY = "Too many screenshots are waiting. Answer without a screenshot, or try again later."
 
@@ -36,28 +46,41 @@ _BUSY = "Too many screenshots are waiting. Answer without a screenshot, or try a
 class ChromiumCamera:
     """The PageCamera of this process."""
 
-    def __init__(self, chromium: Chromium) -> None:
+    def __init__(self, chromium: Chromium, clock: Callable[[], float] = monotonic) -> None:
         self._chromium = chromium
+        self._clock = clock
+        self._fails_until = -inf
         self._turn = asyncio.Lock()
         self._waiting = 0
 
     async def view(self, workspace: Workspace, path: str, devices: Sequence[str]) -> PageView:
         """Load a page on each device; raises ToolError."""
         async with self._one_at_a_time():
+            if self._clock() < self._fails_until:
+                raise ToolError(Code.TOOL_UNAVAILABLE, _NO_START)
             try:
-                async with (
-                    asyncio.timeout(SECONDS),
-                    WorkspaceProxy(workspace) as proxy,
-                    running(self._chromium, proxy.address) as devtools,
-                ):
-                    await _started(devtools)
-                    return await _view(devtools, proxy.origin, path, devices)
-            except TimeoutError:
-                raise ToolError(Code.TIMEOUT, f"The screenshot was not ready within {SECONDS:g} s.") from None
-            except (BrowserEndedError, CommandError):
-                raise ToolError(Code.TOOL_FAILED, _ENDED) from None
-            except OSError:
-                raise ToolError(Code.TOOL_UNAVAILABLE, _NO_START) from None
+                return await self._viewed(workspace, path, devices)
+            except ToolError as error:
+                if error.code is Code.TOOL_UNAVAILABLE:
+                    self._fails_until = self._clock() + _FAILED_SECONDS
+                    _log.warning("browser.not_started", path=self._chromium.path)
+                raise
+
+    async def _viewed(self, workspace: Workspace, path: str, devices: Sequence[str]) -> PageView:
+        try:
+            async with (
+                asyncio.timeout(SECONDS),
+                WorkspaceProxy(workspace) as proxy,
+                running(self._chromium, proxy.address) as devtools,
+            ):
+                await _started(devtools)
+                return await _view(devtools, proxy.origin, path, devices)
+        except TimeoutError:
+            raise ToolError(Code.TIMEOUT, f"The screenshot was not ready within {SECONDS:g} s.") from None
+        except (BrowserEndedError, CommandError):
+            raise ToolError(Code.TOOL_FAILED, _ENDED) from None
+        except OSError:
+            raise ToolError(Code.TOOL_UNAVAILABLE, _NO_START) from None
 
     async def check(self) -> str:
         """Start the browser once and return its version; raises ToolError if it does not start."""

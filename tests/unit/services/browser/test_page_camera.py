@@ -15,6 +15,7 @@ from signalbox.services.browser import page_camera
 from signalbox.services.browser.installed import NOT_INSTALLED, SWITCHED_OFF, Chromium, find_chromium
 from signalbox.services.browser.page_camera import HIGHEST, ChromiumCamera
 from signalbox.services.browser.page_log import MOST, PageLog
+from structlog.testing import capture_logs
 
 from tests.support.fake_browser import fake_browser
 from tests.support.memory_workspace import MemoryWorkspace
@@ -82,7 +83,7 @@ async def test_the_sandbox_is_switched_off_on_request_only(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("mode", "code", "words"),
     [
-        ("ends", Code.TOOL_UNAVAILABLE, "did not start"),
+        ("ends", Code.TOOL_UNAVAILABLE, "does not start"),
         ("ends_later", Code.TOOL_FAILED, "The browser ended"),
         ("rejects", Code.TOOL_FAILED, "The browser ended"),
         ("hangs", Code.TIMEOUT, "did not finish loading"),
@@ -107,6 +108,27 @@ async def test_a_file_that_is_no_program(tmp_path: Path) -> None:
     with pytest.raises(ToolError) as failed:
         await ChromiumCamera(Chromium(str(tmp_path / "browser"))).check()
     assert failed.value.code is Code.TOOL_UNAVAILABLE
+
+
+async def test_a_failed_start_is_remembered(tmp_path: Path) -> None:
+    """For five minutes, calls fail without another start, also those that were waiting. Then it is tried again."""
+    now = [0.0]
+    subject = ChromiumCamera(Chromium(str(fake_browser(tmp_path, "ends"))), clock=lambda: now[0])
+
+    async def failure() -> str:
+        with pytest.raises(ToolError, match="does not start") as failed:
+            await subject.view(MemoryWorkspace(), "index.html", ("phone",))
+        return str(failed.value.code)
+
+    with capture_logs() as logged:
+        codes = await asyncio.gather(failure(), failure(), failure())
+    now[0] = 299.0
+    assert [*codes, await failure()] == ["TOOL_UNAVAILABLE"] * 4
+    assert len(lines(tmp_path)) == 1
+    assert [one["event"] for one in logged] == ["browser.not_started"]
+    now[0] = 301.0
+    await failure()
+    assert len(lines(tmp_path)) == 2
 
 
 async def test_few_screenshots_wait(tmp_path: Path) -> None:

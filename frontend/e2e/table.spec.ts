@@ -96,13 +96,21 @@ test("keys scroll through the rows, and Tab goes from row to row", async ({ page
   await page.keyboard.press("Home");
   await expect(box(page).getByRole("link", { name: "Red mug 1", exact: true })).toBeVisible();
   await first(page).focus();
-  // Each row has a link, and each second one a button that shows further tags.
-  for (let row = 1; row < 60; row++) {
-    do await page.keyboard.press("Tab");
-    while (await page.evaluate(() => document.activeElement?.tagName !== "A"));
-  }
+  // Each row has a link, and each with more than two tags a button that shows the others. The key repeats while it is
+  // held: faster than the box scrolls and than new rows are measured.
+  const stops = largeTable(59).data.reduce(
+    (sum, { tags }) => sum + (Array.isArray(tags) && tags.length > 2 ? 2 : 1),
+    0,
+  );
+  await Promise.all(Array.from({ length: stops }, () => page.keyboard.down("Tab")));
+  await page.keyboard.up("Tab");
   await expect(box(page).locator("a:focus")).toHaveText("Tray 60");
   await expect(box(page).locator("a:focus")).toBeInViewport();
+  await page.keyboard.down("Shift");
+  await Promise.all(Array.from({ length: stops }, () => page.keyboard.down("Tab")));
+  await page.keyboard.up("Tab");
+  await page.keyboard.up("Shift");
+  await expect(first(page)).toBeFocused();
 });
 
 test("1,000 rows are cards on a phone", async ({ page }) => {

@@ -6,7 +6,7 @@ import { cellOf, type Row } from "../../logic/table/dataTable.ts";
 import { keyOf } from "../../logic/table/rowKeys.ts";
 import type { Column, DataTable } from "../../types/dataTable.ts";
 import { CellView } from "./CellView.tsx";
-import { isLarge, useRowWindow } from "./rowWindow.ts";
+import { focusable, isLarge, useRowWindow } from "./rowWindow.ts";
 
 interface Props {
   table: DataTable;
@@ -50,8 +50,8 @@ export function Cards({ table, caption, rows }: Props) {
 
 type ItemProps = Omit<CustomItemComponentProps, "style"> & Partial<CustomItemComponentProps>;
 
-const CardItem = ({ index, children, ...placed }: ItemProps) => (
-  <li {...placed} data-index={index}>
+const CardItem = ({ index, children, style, ...placed }: ItemProps) => (
+  <li {...placed} style={focusable(style)} data-index={index}>
     {children}
   </li>
 );

@@ -10,7 +10,7 @@ import type { Column, DataTable } from "../../types/dataTable.ts";
 import { alignOf } from "./align.ts";
 import { CellView } from "./CellView.tsx";
 import { Heading } from "./Heading.tsx";
-import { isLarge, useRowWindow } from "./rowWindow.ts";
+import { focusable, isLarge, useRowWindow } from "./rowWindow.ts";
 
 interface Props {
   table: DataTable;
@@ -89,9 +89,10 @@ const WindowedBody = ({ box, kept, columns, rows }: BodyProps) => (
 type RowProps = Omit<CustomItemComponentProps, "style"> & Partial<CustomItemComponentProps>;
 
 /** The first row is that of the headings. */
-const GridRow = ({ index, children, ...placed }: RowProps) => (
+const GridRow = ({ index, children, style, ...placed }: RowProps) => (
   <tr
     {...placed}
+    style={focusable(style)}
     {...ROLES.row}
     data-index={index}
     aria-rowindex={index + 2}

@@ -11,6 +11,9 @@ const BOX_PX = 400;
 const MOST_ROWS = 40;
 
 let width = 900;
+/** The rows that were scrolled into view. */
+let scrolledTo: (string | null)[] = [];
+const observers = new Set<() => void>();
 
 /** A layout with rows of equal height in a box of 400 px. */
 class Sizes {
@@ -19,6 +22,7 @@ class Sizes {
     this.#notify = notify;
   }
   observe(target: Element) {
+    if (target.tagName === "TBODY") observers.add(() => this.#notify([], this as unknown as ResizeObserver));
     const height = target.hasAttribute("data-index") ? ROW_PX : BOX_PX;
     const entry = { target, contentRect: { width, height } } as unknown as ResizeObserverEntry;
     queueMicrotask(() => act(() => this.#notify([entry], this as unknown as ResizeObserver)));
@@ -29,6 +33,11 @@ class Sizes {
 
 beforeEach(() => {
   width = 900;
+  scrolledTo = [];
+  observers.clear();
+  Element.prototype.scrollIntoView = function (this: Element) {
+    scrolledTo.push(this.getAttribute("data-index"));
+  };
   vi.stubGlobal("ResizeObserver", Sizes);
   vi.spyOn(Element.prototype, "clientWidth", "get").mockImplementation(() => width);
   vi.spyOn(HTMLElement.prototype, "offsetParent", "get").mockReturnValue(document.body);
@@ -114,15 +123,41 @@ it("clears the filter with Escape, which goes no further", async () => {
   await shownFrom("Mug 1");
 });
 
-it("keeps the row with the focus when it leaves the view", async () => {
+it("keeps the row with the focus and those near it when they leave the view", async () => {
   show();
   await shownFrom("Mug 1");
   const link = screen.getByRole("link", { name: "Mug 2" });
   act(() => link.focus());
   scrollTo(500 * ROW_PX);
   await waitFor(() => expect(links()).toContain("Mug 501"));
-  expect(links()[0]).toBe("Mug 2");
+  expect(links().slice(0, 3)).toEqual(["Mug 1", "Mug 2", "Mug 3"]);
   expect(document.activeElement).toBe(link);
+});
+
+it("has the next rows before the box has scrolled to them, so that Tab stays in the table", async () => {
+  show();
+  await shownFrom("Mug 1");
+  for (let mug = 1; mug < 100; mug++) {
+    const link = within(box()).getByText(`Mug ${mug}`);
+    act(() => link.focus());
+    const after = links()[links().indexOf(link.textContent) + 1];
+    expect(after).toBe(`Mug ${mug + 1}`);
+  }
+  // Tab skips hidden rows. Those that are not measured yet are transparent.
+  expect(box().querySelectorAll('[style*="hidden"]')).toHaveLength(0);
+  act(() => screen.getByRole("searchbox").focus());
+  await waitFor(() => expect(links()).not.toContain("Mug 100"));
+});
+
+it("keeps the row with the focus in view while rows before it are measured, until the reader scrolls", async () => {
+  show();
+  await shownFrom("Mug 1");
+  act(() => screen.getByRole("link", { name: "Mug 3" }).focus());
+  await waitFor(() => expect(scrolledTo).toContain("2"));
+  scrolledTo = [];
+  fireEvent.wheel(box());
+  for (const measured of observers) measured();
+  expect(scrolledTo).toEqual([]);
 });
 
 it("copies all rows that the filter leaves, not only those in view", async () => {

@@ -3,9 +3,9 @@
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, time
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 from fastapi import Depends, Request
 from starlette.types import Scope
@@ -14,8 +14,10 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.records import RunRecord
 from signalbox.core.security.api_tokens import Token, looks_like_token, parse_token
+from signalbox.core.security.policies import NO_POLICY, PEOPLE, Group, Policy
 from signalbox.runs.manager import RunManager
-from signalbox.store.database import Database
+from signalbox.store.database import Bound, Database
+from signalbox.store.groups import find_group
 from signalbox.store.tokens import find_token
 
 # A revoked token is accepted for at most this long, in every worker.
@@ -23,18 +25,26 @@ _MAX_AGE_SECONDS = 1.0
 # A database that does not answer must not block a request for ever.
 _TIMEOUT_SECONDS = 5.0
 _MOST_CACHED = 10_000
+# Owners of people who sign in begin with this; no API token's id contains a colon.
+USER_PREFIX = "user:"
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The client of a request. `owner` is the API token's id, empty for the operator and without an API token.
 
-    `name` is that of the token. Users of a host have an owner that begins with `user:`, and their id as name.
+    `name` is that of the token. Users of a host have an owner that begins with `user:`, and their id as name. `group`
+    is the name of a group, which need not exist; `policy` is the token's own, `group_policy` that of the group.
     """
 
     owner: str = ""
     is_operator: bool = False
     name: str = ""
+    group: str = ""
+    policy: Policy = NO_POLICY
+    group_policy: Policy = NO_POLICY
 
     def may_see(self, owner: str) -> bool:
         """Return whether the caller may read and stop runs of this owner: its own, and for the operator all."""
@@ -66,11 +76,23 @@ async def _caller(request: Request) -> Caller:
 CallerDep = Annotated[Caller, Depends(_caller)]
 
 
+async def _operator(request: Request) -> Caller:
+    caller = caller_of(request)
+    if not caller.is_operator:
+        words = "This requires the operator token (SIGNALBOX_ADMIN_TOKEN)."
+        raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
+    return caller
+
+
+OperatorDep = Annotated[Caller, Depends(_operator)]
+"""The caller, who is the operator; any other gets UNAUTHORIZED."""
+
+
 # --- authentication ---------------------------------------------------------------------------------------------
 
 
 class TokenCache:
-    """Caches API tokens for a second, so that not every request reads the database.
+    """Caches API tokens and groups for a second, so that not every request reads the database.
 
     `clock` returns epoch seconds, `ticks` monotonic seconds.
     """
@@ -80,39 +102,65 @@ class TokenCache:
     ) -> None:
         self.clock, self.ticks = clock, ticks
         self._database = database
-        self._cached: dict[str, tuple[float, Token]] = {}
+        self._tokens: dict[str, tuple[float, Token]] = {}
+        self._groups: dict[str, tuple[float, Group | None]] = {}
 
     async def caller_with(self, token_id: str, secret: str) -> Caller:
         """Return the caller with a token; raises RequestError UNAUTHORIZED and StoreError."""
-        token = await self._find(token_id)
-        if token is None or not token.matches(secret):
+        token = await self._token(token_id)
+        now = self.clock()
+        if token is None or not token.matches(secret, now):
             raise _unauthorized("This token is not valid.")
         # Only a request with the right secret learns that its token is revoked or expired.
         if token.revoked is not None:
             raise _unauthorized("This token has been revoked.")
-        if token.is_expired(self.clock()):
+        if token.is_expired(now):
             raise _unauthorized("This token has expired.")
-        return Caller(token.id, name=token.name)
+        return await self.with_group(Caller(token.id, name=token.name, group=token.group or "", policy=token.policy))
 
-    async def _find(self, token_id: str) -> Token | None:
+    async def with_group(self, caller: Caller) -> Caller:
+        """Return a caller with the policy of its group, which is `users` for people who sign in, unless they have one.
+
+        Raises RequestError UNAUTHORIZED if the group has expired, and StoreError.
+        """
+        name = caller.group or (PEOPLE if caller.owner.startswith(USER_PREFIX) else "")
+        group = await self._group(name) if name else None
+        if group is None:
+            return caller
+        if group.is_expired(self.clock()):
+            raise _unauthorized(f"The access of the group {group.name!r} has expired.")
+        return replace(caller, group=group.name, group_policy=group.policy)
+
+    async def _token(self, token_id: str) -> Token | None:
         now = self.ticks()
-        at, known = self._cached.get(token_id, (now, None))
+        at, known = self._tokens.get(token_id, (now, None))
         if known is not None and now - at < _MAX_AGE_SECONDS:
             return known
-        try:
-            async with asyncio.timeout(_TIMEOUT_SECONDS):
-                found = await self._database.read(find_token, token_id)
-        except TimeoutError:
-            raise StoreError(Code.STORE_UNAVAILABLE) from None
-        self._cache(token_id, now, found)
+        found = await self._read(find_token, token_id)
+        # Only tokens that exist: unknown ids must not fill memory.
+        if found is None or len(self._tokens) >= _MOST_CACHED:
+            self._tokens.pop(token_id, None)
+        else:
+            self._tokens[token_id] = now, found
         return found
 
-    def _cache(self, token_id: str, at: float, token: Token | None) -> None:
-        """Cache only tokens that exist: unknown ids must not fill memory."""
-        if token is None or len(self._cached) >= _MOST_CACHED:
-            self._cached.pop(token_id, None)
-        else:
-            self._cached[token_id] = at, token
+    async def _group(self, name: str) -> Group | None:
+        now = self.ticks()
+        at, known = self._groups.get(name, (-_MAX_AGE_SECONDS, None))
+        if name in self._groups and now - at < _MAX_AGE_SECONDS:
+            return known
+        found = await self._read(find_group, name)
+        if len(self._groups) >= _MOST_CACHED:
+            self._groups.clear()
+        self._groups[name] = now, found
+        return found
+
+    async def _read(self, find: Bound[[str], Value], key: str) -> Value:
+        try:
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
+                return await self._database.read(find, key)
+        except TimeoutError:
+            raise StoreError(Code.STORE_UNAVAILABLE) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +198,7 @@ class Authenticator:
         if looks_like_token(given):
             raise _unauthorized("This token is not valid.")
         if self.host_user is not None:
-            return await self.host_user(scope)
+            return await self.cache().with_group(await self.host_user(scope))
         if self.is_required:
             raise RequestError(Code.UNAUTHORIZED, field="Authorization")
         return ANONYMOUS

@@ -50,6 +50,7 @@ from signalbox.app.routers import (
     openai_models,
     runs,
     saves,
+    tokens,
     tools,
     upstreams,
     variants,
@@ -87,7 +88,7 @@ _EXPOSED = [
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(variants, ai_sdk, assistant, runs, conversations, files, saves, models),
-    *(openai_models, tools, contract, flags, upstreams, health, images),
+    *(openai_models, tools, contract, flags, tokens, upstreams, health, images),
 )
 
 

@@ -18,6 +18,8 @@ class Code(StrEnum):
     UNKNOWN_MESSAGE = "UNKNOWN_MESSAGE"
     UNKNOWN_SAVE = "UNKNOWN_SAVE"
     UNKNOWN_FILE = "UNKNOWN_FILE"
+    UNKNOWN_TOKEN = "UNKNOWN_TOKEN"  # noqa: S105 - a code
+    UNKNOWN_GROUP = "UNKNOWN_GROUP"
     FILE_CHANGED = "FILE_CHANGED"
     FILE_LIMIT = "FILE_LIMIT"
     KEY_REUSED = "KEY_REUSED"
@@ -142,6 +144,8 @@ CODES: dict[Code, CodeFact] = {
         "Use a path from GET /api/conversations/ID/files.",
         http=404,
     ),
+    Code.UNKNOWN_TOKEN: CodeFact("There is no API token with that id.", "Use an id from GET /api/tokens.", http=404),
+    Code.UNKNOWN_GROUP: CodeFact("There is no group with that name.", "Use a name from GET /api/groups.", http=404),
     Code.FILE_CHANGED: CodeFact(
         "The file has a newer version.", "Read the newest version, then send the change with its number.", http=409
     ),

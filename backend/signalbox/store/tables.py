@@ -184,6 +184,20 @@ TOKENS = Table(
     Column("created", Float, nullable=False),
     Column("expires", Float),
     Column("revoked", Float),
+    Column("group_name", PortableText),
+    Column("policy", LargeBinary),  # JSON
+    Column("former_digest", LargeBinary),  # of the secret before the last rotation, accepted until `former_until`
+    Column("former_until", Float),
+)
+
+# Named policies that several tokens share.
+GROUPS = Table(
+    "groups",
+    METADATA,
+    Column("name", PortableText, primary_key=True),
+    Column("created", Float, nullable=False),
+    Column("policy", LargeBinary, nullable=False),  # JSON
+    Column("expires", Float),
 )
 
 # Values that all workers share: the feature flag's override, and secrets that must be the same everywhere.

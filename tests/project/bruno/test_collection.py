@@ -74,6 +74,7 @@ FOLDERS = (
     "contract",
     "v1",
     "upstreams",
+    "tokens",
     "ai-sdk",
     "assistant-ui",
     "ag-ui",

@@ -185,10 +185,10 @@ def test_a_new_token_is_taken_at_once(asking: RunningApp) -> None:
     """Unknown ids are not cached: a new token works at once, and invented ids use no memory."""
     book: TokenCache = asking.app.state.tokens
     with Clock(asking):
-        before = len(book._cached)
+        before = len(book._tokens)
         for number in range(20):
             said(asking, f"sb-{number:012x}-x")
-        assert len(book._cached) == before
+        assert len(book._tokens) == before
         _, text = create_token(asking, "Ada")
         assert status(asking, text) == 200
 

@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-from signalbox.app.access import Caller
+from signalbox.app.access import USER_PREFIX, Caller
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 
@@ -19,8 +19,6 @@ OwnerOf: TypeAlias = Callable[[Request], "str | Awaitable[str | None] | None"]
 
 # The host's app in a request's scope; `scope["app"]` is Signalbox.
 HOST_APP = "signalbox.host_app"
-# No API token's id contains a colon, so no user of the host can own what belongs to a token.
-_PREFIX = "user:"
 _LONGEST_ID = 200
 _NOT_LOGGED_IN = "No user is logged in to the app that contains this chat. Log in there, or use an API token."
 _EXPECTED = f"None, or text of 1 to {_LONGEST_ID} printable characters"
@@ -46,7 +44,7 @@ class HostUsers:
             owner = None
         if owner is None:
             raise RequestError(Code.UNAUTHORIZED, _NOT_LOGGED_IN)
-        return Caller(f"{_PREFIX}{_checked(owner)}", name=owner)
+        return Caller(f"{USER_PREFIX}{_checked(owner)}", name=owner)
 
 
 def _checked(owner: object) -> str:

@@ -37,6 +37,7 @@ _TAGS = {
     "contract": "The schema of the event stream.",
     "images": "Images of tables in tool results.",
     "flags": "The feature flag that selects the loop.",
+    "tokens": "API tokens, and groups whose limits they share.",
     "upstreams": "The servers that models are called at.",
     "health": "Probes.",
 }

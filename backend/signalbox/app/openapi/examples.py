@@ -116,6 +116,13 @@ REQUESTS: dict[str, dict[str, Any]] = {
     },
     "RestoreVersion": {"an earlier version": {"version": 1}},
     "CreateSave": {"a run": {"run_id": "85fa395f316fede103d7763f27725079", "title": "Tokyo", "data": {"tab": "tools"}}},
+    "CreateToken": {
+        "with a budget": {"name": "Ada", "budget_day": 5, "budget_month": 50, "rate_limit": "60/minute"},
+        "in a group": {"name": "Night batch", "group": "batch", "expires": 1798761600},
+    },
+    "UpdateToken": {"another budget": {"budget_day": 10}, "all models": {"models": None}},
+    "RotateToken": {"at once": {}, "an hour later": {"grace_seconds": 3600}},
+    "PutGroup": {"a team": {"budget_month": 500, "max_runs": 20, "models": ["anthropic/*", "openai/gpt-*"]}},
     "FlagOverride": {"back to legacy": {"state": "off"}, "a share": {"state": "percent", "percent": 10}},
 }
 

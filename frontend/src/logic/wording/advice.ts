@@ -67,6 +67,8 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   UNKNOWN_MESSAGE: free("Start a new chat to send it.", "new"),
   UNKNOWN_SAVE: free("It may have been deleted."),
   UNKNOWN_FILE: free("It may have been deleted. Open the list of files."),
+  UNKNOWN_TOKEN: free("It does not exist. Open the list of tokens."),
+  UNKNOWN_GROUP: free("It may have been deleted. Open the list of groups."),
   FILE_CHANGED: free("Open the newest version, then change it again."),
   FILE_LIMIT: free("Delete files you no longer need or save a smaller one."),
   KEY_REUSED: free("Retry.", "retry"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import jsonschema_rs
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31
@@ -236,6 +237,7 @@ def read_the_rest(user_app: UserApp) -> None:
     ada.get("/api/models", headers={"if-none-match": "*"})
     for path in ("/v1/models", "/v1/models/openai%2Fsim", "/v1/models/nothing", "/v1/models?a=b"):
         ada.get(path)
+    manage_tokens(operator)
     flag = "/api/flags/tool_loop_v2"
     ada.get(flag)
     ada.put(flag, json={"state": "off"})
@@ -244,6 +246,24 @@ def read_the_rest(user_app: UserApp) -> None:
         operator.put(flag, json=override)
         ada.get(flag)
         ada.get("/health/ready")
+
+
+def manage_tokens(operator: httpx.Client) -> None:
+    """Create, change, rotate and revoke a token; create and delete a group."""
+    for body in ({"budget_month": 5, "models": ["openai/*"]}, {"rate_limit": "often"}):
+        operator.put("/api/groups/team", json=body)
+    for body in ({"name": "Ada", "group": "team", "budget_day": 1}, {"name": "Bob", "group": "no-such"}):
+        made = operator.post("/api/tokens", json=body)
+    token_id = operator.get("/api/tokens").json()["tokens"][-1]["id"]
+    assert made.status_code == 422
+    for path in (f"/api/tokens/{token_id}", "/api/tokens/none", "/api/groups/team", "/api/groups/none", "/api/groups"):
+        operator.get(path)
+    for path in (f"/api/tokens/{token_id}", "/api/tokens/none"):
+        operator.patch(path, json={"tools": ["calculate"], "expires": 4e9})
+        operator.post(f"{path}/rotate", json={"grace_seconds": 5})
+        operator.delete(path)
+    for name in ("team", "none"):
+        operator.delete(f"/api/groups/{name}")
 
 
 def ask_as_ai_sdk(ada: User) -> None:

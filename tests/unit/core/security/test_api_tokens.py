@@ -12,10 +12,10 @@ def test_a_token_matches_only_its_own_secret() -> None:
     assert found is not None
     token_id, secret = found
     assert token_id == one.id != other.id
-    assert one.matches(secret)
-    assert not other.matches(secret)
+    assert one.matches(secret, 0)
+    assert not other.matches(secret, 0)
     for wrong in ("", secret[:-1], f"{secret}x", secret.swapcase(), f" {secret}", "\udce4"):
-        assert not one.matches(wrong)
+        assert not one.matches(wrong, 0)
 
 
 def test_the_secret_is_not_stored() -> None:

@@ -201,9 +201,8 @@ class RunManager:
 
     def _add_subscriber(self, run: Run) -> None:
         run.subscribers += 1
-        if run.detached_timer is not None:
-            run.detached_timer.cancel()
-            run.detached_timer = None
+        run.was_read = True
+        run.cancel_timer()
 
     def _remove_subscriber(self, run: Run) -> None:
         """Stop a run when its last subscriber leaves, at once or, if it is detached, after its time limit."""
@@ -216,8 +215,9 @@ class RunManager:
             run.stop(STOPPED)
 
     def _extend(self, run: Run) -> None:
+        run.was_read = True
         if run.detached_timer is not None and not run.is_over:
-            run.detached_timer.cancel()
+            run.cancel_timer()
             self._stop_later(run, at_least=_POLL_GRACE_SECONDS)
 
     def _stop_later(self, run: Run, at_least: float = 0.0) -> None:
@@ -266,8 +266,7 @@ class RunManager:
         self._live.pop(run.id, None)  # first, so that every ending releases the slot (quirk F7)
         if not run.journal.is_lost:
             self._undurable[run.id] = run
-        if run.detached_timer is not None:
-            run.detached_timer.cancel()
+        run.cancel_timer()
         run.context.messages.clear()  # frees memory: only the journal and the figures are needed now
         for follow in (self._settle, self._release_if_durable, self.on_over):
             try:

@@ -59,7 +59,10 @@ class StartOptions(Struct, frozen=True):
 
 
 class Run(Struct, eq=False):
-    """An active run and its journal; `opening` is its record at the start."""
+    """An active run and its journal; `opening` is its record at the start.
+
+    `was_read`: a client has subscribed to it, or polled it.
+    """
 
     id: str
     context: ConversationContext
@@ -72,6 +75,7 @@ class Run(Struct, eq=False):
     ended: float | None = None
     done: Done | None = None
     subscribers: int = 0
+    was_read: bool = False
     detached_timer: asyncio.TimerHandle | None = None
     _task: asyncio.Task[None] | None = None
     _ending: Ending = STOPPED
@@ -197,6 +201,12 @@ class Run(Struct, eq=False):
             self._task.cancel()
         else:  # a task that is cancelled before its first step never runs, and would emit no ending
             self._stops_at_start = True
+
+    def cancel_timer(self) -> None:
+        """Cancel the stop of a run without subscribers."""
+        if self.detached_timer is not None:
+            self.detached_timer.cancel()
+            self.detached_timer = None
 
     async def wait(self) -> None:
         """Wait until the run has ended."""

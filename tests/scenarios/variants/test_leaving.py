@@ -46,6 +46,11 @@ def all_asked(upstream: ScriptedUpstream) -> None:
     assert upstream.wait_until(lambda: len(upstream.asked) == len(FOUR))
 
 
+def statuses_of(app: RunningApp, ids: list[str]) -> list[str]:
+    """Return the status of each run."""
+    return [app.client.get(f"/api/runs/{run_id}").json()["status"] for run_id in ids]
+
+
 def send_alone(app: RunningApp, body: dict[str, Any]) -> socket.socket:
     """Send a request on a separate connection without reading the response."""
     raw = json.dumps(body).encode()
@@ -139,6 +144,37 @@ def test_sc24_leaving_before_the_response_ends_every_upstream_call(
     assert upstream.wait_until(lambda: len(upstream.left) == len(FOUR), A_SECOND)
     app.call(release.set)
     assert set(statuses(app).values()) == {"cancelled"}
+
+
+def test_sc24_leaving_after_the_response_stops_all(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a client reads none of its variants, all stop long before the limit of other runs; detached ones go on."""
+    monkeypatch.setattr(router, "UNREAD_SECONDS", 0.0)
+    app, upstream = start_app(holds)
+    detached = start(app, *FOUR, on_disconnect="continue")
+    all_asked(upstream)
+    started = start(app, *FOUR, parent_id=detached["parent_id"])
+    for run_id in run_ids(started):
+        app.over(run_id)
+    assert statuses_of(app, run_ids(started)) == ["cancelled"] * len(FOUR)
+    assert upstream.wait_until(lambda: len(upstream.left) == len(upstream.asked) - len(FOUR), A_SECOND)
+    assert statuses_of(app, run_ids(detached)) == ["running"] * len(FOUR)
+
+
+@pytest.mark.parametrize("way", ["subscribed", "polled"])
+def test_sc24_reading_one_variant_keeps_the_others(start_app: StartApp, way: str) -> None:
+    """A client that reads one variant is there; the others keep the time of other runs."""
+    app, upstream = start_app(holds)
+    ids = run_ids(start(app, *FOUR))
+    all_asked(upstream)
+    runs = [run for run_id in ids if (run := app.parts.runs.live(run_id)) is not None]
+    if way == "polled":
+        app.client.get(f"/api/runs/{ids[2]}/events", params={"follow": False})
+        app.call(lambda: starting.stop_if_unread(runs))
+        assert statuses_of(app, ids) == ["running"] * len(FOUR)
+        return
+    with subscribe(app, "GET", f"/api/runs/{ids[2]}/events"):
+        app.call(lambda: starting.stop_if_unread(runs))
+        assert statuses_of(app, ids) == ["running"] * len(FOUR)
 
 
 def test_sc24_leaving_while_they_start_leaves_none_running(

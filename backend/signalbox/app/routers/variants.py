@@ -1,5 +1,6 @@
 """POST /api/chat/variants: several runs answer one question of a conversation."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated
@@ -16,7 +17,14 @@ from signalbox.app.request.idempotency import checked_key, digest_of, owned
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.run_stream import reject_repeated
 from signalbox.app.start_run import Origin
-from signalbox.app.variants.start import Variant, numbers_of, start_variants, while_connected
+from signalbox.app.variants.start import (
+    UNREAD_SECONDS,
+    Variant,
+    numbers_of,
+    start_variants,
+    stop_if_unread,
+    while_connected,
+)
 from signalbox.core.codes import CODES, Code
 from signalbox.core.conversations import key_of, shown_id
 from signalbox.core.errors import RequestError
@@ -99,7 +107,7 @@ async def _accept_started(variants: Sequence[Variant], services: Services) -> No
 
 
 async def _respond(variants: Sequence[Variant], request: Request, services: Services) -> StartedVariants:
-    """Start the variants and describe them; those of a client that leaves before the response are stopped."""
+    """Start the variants and describe them; those of a client that leaves before it reads any are stopped."""
     work = _started(variants, services)
     if variants[0].ask.is_detached:
         return await work
@@ -109,7 +117,10 @@ async def _respond(variants: Sequence[Variant], request: Request, services: Serv
         for run_id in new:
             services.runs.stop_local(run_id)
 
-    return await while_connected(work, request.receive, stop)
+    response = await while_connected(work, request.receive, stop)
+    runs = [run for run_id in new if (run := services.runs.live(run_id)) is not None]
+    asyncio.get_running_loop().call_later(UNREAD_SECONDS, stop_if_unread, runs)
+    return response
 
 
 async def _started(variants: Sequence[Variant], services: Services) -> StartedVariants:

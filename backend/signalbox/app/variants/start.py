@@ -18,10 +18,12 @@ from signalbox.conversations.tree import Tree
 from signalbox.core.ask import Ask, Position
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.records import RunRecord
-from signalbox.runs.run import new_run_id
+from signalbox.runs.run import Run, new_run_id
 from signalbox.store.conversations import tree_of
 
 T = TypeVar("T")
+# A client that opens no stream for this long after the response has most likely left: nothing else would show it.
+UNREAD_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -112,6 +114,16 @@ async def while_connected(work: Coroutine[Any, Any, T], receive: Receive, stop: 
         stop()  # those that have started since
         raise ClientDisconnect
     return result
+
+
+def stop_if_unread(runs: Sequence[Run]) -> None:
+    """Stop the runs of one request if the client has read none of them.
+
+    If it has read one, it is there, and may be waiting for free connections to read the others.
+    """
+    if not any(run.was_read for run in runs):
+        for run in runs:
+            run.stop()
 
 
 async def numbers_of(conversation_id: str, node_id: str, services: Services) -> dict[str, int]:

@@ -77,8 +77,8 @@ D = (
         "D5",
         "the finalize is one of the steps",
         "chat/loops/state.py",
-        "is_last = self.progress.steps >= limits.max_steps",
-        "is_last = self.progress.steps > limits.max_steps",
+        "is_last = self.progress.steps >= self._last_step",
+        "is_last = self.progress.steps > self._last_step",
     ),
     Mutation(
         "D6",

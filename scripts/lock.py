@@ -13,7 +13,9 @@ COMPILE = (
     *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
     *("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
 )
-EXTRAS = tuple(word for name in ("server", "ddgs", "postgres", "scrapingbee") for word in ("--extra", name))
+EXTRAS = tuple(
+    word for name in ("server", "ddgs", "openfeature", "postgres", "scrapingbee") for word in ("--extra", name)
+)
 # lock file → its sources
 LOCKS = {
     "tools": ("--group", "tools"),

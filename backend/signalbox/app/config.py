@@ -16,6 +16,8 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from signalbox.app.asgi.public_addresses import check_frame_ancestors, check_hosts, check_origins, check_root_path
 from signalbox.app.limits.rate_windows import read_rates
 from signalbox.app.settings.errors import InvalidValues, SettingsError, check_names, place_of, sentence_of
+from signalbox.app.settings.flag_provider import FlagProviderSettings
+from signalbox.app.settings.search import SearchSettings
 from signalbox.services.addresses import Allowance
 from signalbox.wire.dialects import HOSTS
 
@@ -28,7 +30,7 @@ OPENROUTER = HOSTS["openrouter"].base_url
 DATA_SETTINGS = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
 
 
-class Settings(BaseSettings):
+class Settings(FlagProviderSettings, SearchSettings):
     """Every setting; an empty value counts as not set. Raises SettingsError for invalid values and unknown names."""
 
     model_config = SettingsConfigDict(env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True, frozen=True)
@@ -43,17 +45,6 @@ class Settings(BaseSettings):
     signalbox_upstreams: Path | None = None
     tool_loop_v2: bool | None = None
     signalbox_allow_loop_header: bool = False
-    search_backend: str | None = None
-    searxng_url: str | None = None
-    brave_api_key: SecretStr | None = None
-    brave_base_url: str = "https://api.search.brave.com/res/v1"
-    tavily_api_key: SecretStr | None = None
-    tavily_base_url: str = "https://api.tavily.com"
-    product_source: str | None = None
-    product_json: Path | None = None
-    product_json_key: SecretStr | None = None
-    scrapingbee_api_key: SecretStr | None = None
-    scrapingbee_base_url: str = "https://app.scrapingbee.com/api/v1"
     signalbox_image_model: str | None = Field(default=None, max_length=256)
     signalbox_chromium: str | None = None
     signalbox_chromium_sandbox: bool = True
@@ -140,24 +131,6 @@ class Settings(BaseSettings):
         if value is not None:
             read_rates(value)
         return value
-
-    @field_validator("search_backend")
-    @classmethod
-    def _is_backend(cls, value: str | None) -> str | None:
-        if not (name := _name_in(value)):
-            return name
-        from signalbox.services.search import NAMES, plugin_names  # loads an HTTP client, which most commands omit
-
-        return _one_of(name, NAMES, plugin_names())
-
-    @field_validator("product_source")
-    @classmethod
-    def _is_product_source(cls, value: str | None) -> str | None:
-        if not (name := _name_in(value)):
-            return name
-        from signalbox.services.products import NAMES, plugin_names  # as above
-
-        return _one_of(name, NAMES, plugin_names())
 
     @field_validator(
         *("openrouter_api_key", "brave_api_key", "tavily_api_key", "product_json_key", "scrapingbee_api_key"),
@@ -248,20 +221,6 @@ class FixedSettings(Settings):
         """Read the arguments only."""
         del settings_cls, env_settings, dotenv_settings, file_secret_settings  # of the library's signature
         return (init_settings,)
-
-
-def _name_in(value: str | None) -> str | None:
-    return value.strip().lower() if value else None
-
-
-def _one_of(name: str, built_in: Collection[str], plugins: Collection[str]) -> str:
-    """Return the name of a backend; raises ValueError with the names that exist."""
-    names = (*built_in, *plugins)
-    if name in names:
-        return name
-    near = get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise ValueError(f"must be one of {', '.join(names)}{hint}")
 
 
 def load_settings(env_file: Path | None = Path(".env"), *, only: Collection[str] | None = None) -> Settings:

@@ -12,6 +12,7 @@ from signalbox.app.model_list import ModelList, OpenAiModelList
 from signalbox.app.upstreams.reload import UpstreamsReload
 from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.flags.override import OverrideStore
+from signalbox.flags.provider import FlagProvider
 from signalbox.intakes.intake import Tools
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import Catalog
@@ -40,6 +41,7 @@ class Services:
     quota: Quota
     database: Database
     flag_override: OverrideStore
+    flag_provider: FlagProvider | None
     image_addresses: ImageAddresses
     images: ImageLoader
     is_simulated: bool

@@ -55,7 +55,7 @@ from signalbox.app.routers import (
     upstreams,
     variants,
 )
-from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_override
+from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_flag_provider, open_override
 from signalbox.app.tool_setup import fill_toolbox, image_loader, image_model_of
 from signalbox.app.upstreams.reload import UpstreamsReload
 from signalbox.app.upstreams.setup import open_upstreams, read_upstreams_file
@@ -286,6 +286,7 @@ async def _services(
         quota=_quota(settings, database),
         database=database,
         flag_override=flag_override,
+        flag_provider=open_flag_provider(settings),
         image_addresses=image_addresses,
         images=image_loader(settings, stack),
         is_simulated=settings.is_simulated,

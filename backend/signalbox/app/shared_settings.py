@@ -6,11 +6,14 @@ from pathlib import Path
 
 from signalbox.app.config import Settings
 from signalbox.app.database_setup import database_error
+from signalbox.app.settings.errors import SettingsError
 from signalbox.core.errors import StoreError
 from signalbox.core.security import image_addresses
 from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.core.security.untrusted import SECRET_BYTES, key_delimiters
+from signalbox.extras import how_to_install
 from signalbox.flags.override import OverrideFile, OverrideStore
+from signalbox.flags.provider import FlagProvider
 from signalbox.flags.shared_override import SharedOverride
 from signalbox.store.database import Database
 from signalbox.store.shared_values import DELIMITER_KEY, IMAGE_KEY, get_shared, shared_once
@@ -32,6 +35,24 @@ async def open_override(settings: Settings, folder: Path, database: Database, st
     except StoreError:
         raise database_error(settings) from None
     return override
+
+
+def open_flag_provider(settings: Settings) -> FlagProvider | None:
+    """Return the flag provider of the settings, None for the built-in flag; raises SettingsError."""
+    if settings.signalbox_flag_provider == "builtin":
+        return None
+    try:
+        from signalbox.flags.openfeature import OpenFeatureFlags, flags_of_file  # an extra
+    except ModuleNotFoundError as error:
+        words = f"SIGNALBOX_FLAG_PROVIDER needs the package {error.name}: {how_to_install('openfeature')}."
+        raise SettingsError(words) from None
+    if (path := settings.signalbox_flag_file) is None:
+        return OpenFeatureFlags()
+    try:
+        return flags_of_file(path)
+    except (OSError, ValueError) as error:
+        why = "cannot be read" if isinstance(error, OSError) else "is not in flagd's format"
+        raise SettingsError(f"The file of SIGNALBOX_FLAG_FILE ({path}) {why}: correct it or the setting.") from None
 
 
 async def key_delimiters_from(settings: Settings, database: Database) -> None:

@@ -27,8 +27,10 @@ from signalbox.core.ports import RunRoute
 from signalbox.core.records import V1
 from signalbox.core.tools import Owner
 from signalbox.flags.choice import choose_loop
+from signalbox.flags.provider import Target
 from signalbox.intakes.v1_question import question_of, redacted, without_messages
 from signalbox.offload import offloaded
+from signalbox.profiles import profile_for
 from signalbox.runs.run import Run, StartOptions, new_run_id
 from signalbox.store.conversations import change_conversation
 
@@ -91,7 +93,9 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
 
 async def prepare(run_id: str, ask: Ask, origin: Origin, binding: Binding | None, services: Services) -> Start:
     """Plan a run and choose its route, which `begin` releases; raises RequestError and StoreError."""
-    flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
+    key = binding.conversation_id if binding else run_id
+    target = Target(key, ask.protocol, profile_for(ask.model).family, origin.caller.owner)
+    flags = _flags(services, target, origin.loop)
     await services.catalog.check(ask.model)  # the route's prices are those of the list, which this may fetch
     route = services.upstreams.route(ask.model, ask.params)
     try:
@@ -151,14 +155,17 @@ async def _switched(position: Position, owner: str, services: Services) -> Store
     return Stored(key, leaf_id)
 
 
-def _flags(services: Services, key: str, requested: str | None) -> RunFlags:
+def _flags(services: Services, target: Target, requested: str | None) -> RunFlags:
     """Choose the loop; a client's request counts only if the operator allows it. Raises RequestError."""
     loop: LoopName | None = None
     if requested is not None and services.settings.signalbox_allow_loop_header:
         loop = _LOOP_NAMES.get(requested)
         if loop is None:
             raise RequestError(Code.INVALID_REQUEST, "x-tool-loop must be v2 or legacy.", "x-tool-loop")
-    choice = choose_loop(services.settings.tool_loop_v2, services.flag_override.current(), key, loop)
+    provider = services.flag_provider
+    provided = partial(provider.choose, target) if provider is not None else None
+    override = services.flag_override.current()
+    choice = choose_loop(services.settings.tool_loop_v2, override, target.key, loop, provided)
     return RunFlags(loop=choice.loop, flag=choice.flag, simulated=services.is_simulated)
 
 

@@ -33,8 +33,8 @@ class OverrideStore(Protocol):
         """Return the override as this worker knows it, without waiting; None if none was ever set."""
         ...
 
-    async def store(self, override: Override) -> None:
-        """Store the override; raises OSError or StoreError."""
+    async def store(self, override: Override | None) -> None:
+        """Store the override, None to remove it; raises OSError or StoreError."""
         ...
 
 
@@ -65,11 +65,11 @@ class OverrideFile:
             self._seen, self._override = mark, self._parsed()
         return self._override
 
-    async def store(self, override: Override) -> None:
-        """Store the override; it is on disk on return. Raises OSError."""
+    async def store(self, override: Override | None) -> None:
+        """Store the override, None to remove it; it is on disk on return. Raises OSError."""
         await asyncio.to_thread(self.write, override)
 
-    def write(self, override: Override) -> None:
+    def write(self, override: Override | None) -> None:
         """Set the override atomically: readers see the old state or the new one. Raises OSError."""
         with NamedTemporaryFile(dir=self._path.parent, prefix=self._path.name, delete=False) as file:
             file.write(json_of(override))
@@ -85,7 +85,7 @@ class OverrideFile:
             raise
         self._seen = None
 
-    def _parsed(self) -> Override:
+    def _parsed(self) -> Override | None:
         try:
             return override_of(orjson.loads(self._path.read_bytes()))
         except (OSError, ValueError) as error:
@@ -96,18 +96,22 @@ class OverrideFile:
         return Override("off")
 
 
-def json_of(override: Override) -> bytes:
-    """Encode an override as JSON, with a share only in state `percent`."""
+def json_of(override: Override | None) -> bytes:
+    """Encode an override as JSON, with a share only in state `percent`; None is the state `default`."""
+    if override is None:
+        return orjson.dumps({"state": "default"})
     share = {"percent": override.percent} if override.state == "percent" else {}
     return orjson.dumps({"state": override.state, **share})
 
 
-def override_of(value: JsonValue) -> Override:
-    """Decode an override from JSON; raises ValueError with a sentence."""
+def override_of(value: JsonValue) -> Override | None:
+    """Decode an override from JSON, None if it was removed; raises ValueError with a sentence."""
     fields: JsonObject = value if isinstance(value, dict) else {}
     state, percent = fields.get("state"), fields.get("percent", 0)
+    if state == "default":
+        return None
     if state not in ("off", "on", "percent"):
-        raise ValueError("state must be off, on or percent.")
+        raise ValueError("state must be off, on, percent or default.")
     if isinstance(percent, bool) or not isinstance(percent, int) or not 0 <= percent <= 100:
         raise ValueError("percent must be a whole number from 0 to 100.")
     return Override(state, percent if state == "percent" else 0)

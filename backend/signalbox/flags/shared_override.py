@@ -42,8 +42,8 @@ class SharedOverride:
         """Return the override as last read, None if none was ever set."""
         return self._override
 
-    async def store(self, override: Override) -> None:
-        """Store the override for all workers; raises StoreError."""
+    async def store(self, override: Override | None) -> None:
+        """Store the override for all workers, None to remove it; raises StoreError."""
         value = json_of(override)
         async with self._lock:
             await self._database.write(set_shared_override, value)

@@ -85,6 +85,15 @@ def test_an_unchanged_file_costs_one_stat(path: Path, monkeypatch: pytest.Monkey
     assert reads == [path]
 
 
+def test_an_override_can_be_removed(path: Path) -> None:
+    """The environment or the flag provider counts again; the file stays, so that no older one is copied again."""
+    file = OverrideFile(path)
+    file.write(ON)
+    file.write(None)
+    assert file.current() is None
+    assert path.read_bytes() == b'{"state":"default"}'
+
+
 def test_a_change_by_another_process_counts_at_once(path: Path) -> None:
     """An override set by another process applies to the next run."""
     file = OverrideFile(path)

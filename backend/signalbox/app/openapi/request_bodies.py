@@ -69,9 +69,9 @@ class CreateSave(Strict):
 
 
 class FlagOverride(Strict):
-    """The override of the feature flag: V2 for no conversation, for all, or for a share of them."""
+    """The override of the feature flag: V2 for no conversation, all, or a share of them; `default` removes it."""
 
-    state: Literal["off", "on", "percent"]
+    state: Literal["off", "on", "percent", "default"]
     percent: Annotated[int, Field(ge=0, le=100)] | None = Field(
         default=None, description="The share; required with state percent and allowed only with it."
     )

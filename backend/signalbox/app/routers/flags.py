@@ -41,7 +41,8 @@ async def set_flag(request: Request, services: ServicesDep, caller: CallerDep) -
         words = "Changing this flag requires the operator token (SIGNALBOX_ADMIN_TOKEN)."
         raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, FlagOverride, _BODY_LIMIT)
-    await services.flag_override.store(Override(wanted.state, wanted.percent or 0))
+    override = None if wanted.state == "default" else Override(wanted.state, wanted.percent or 0)
+    await services.flag_override.store(override)
     _log.info("flag.override_set", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
     return _flag(services)
 
@@ -54,6 +55,6 @@ def _flag(services: Services) -> FeatureFlag:
         "state": override.state if override else None,
         "percent": override.percent if override and override.state == "percent" else None,
         "environment": environment,
-        "effective": describe_choice(environment, override),
+        "effective": describe_choice(environment, override, is_provided=services.flag_provider is not None),
         "sticky": "conversation",
     }

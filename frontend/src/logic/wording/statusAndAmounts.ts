@@ -39,6 +39,7 @@ const REASONS: Readonly<Record<string, string>> = {
   TARGETING_MATCH: "requested",
   DISABLED: "kill switch",
   DEFAULT: "default",
+  ERROR: "the flag provider failed",
 };
 
 const reasonText = ({ reason }: NonNullable<RunEnd["flag"]>): string => REASONS[reason] ?? reason.toLowerCase();

@@ -50,8 +50,8 @@ export function Cards({ table, caption, rows }: Props) {
 
 type ItemProps = Omit<CustomItemComponentProps, "style"> & Partial<CustomItemComponentProps>;
 
-const CardItem = ({ index, children, style, ...placed }: ItemProps) => (
-  <li {...placed} style={focusable(style)} data-index={index}>
+const CardItem = ({ index, children, ...placed }: ItemProps) => (
+  <li {...focusable(placed)} data-index={index}>
     {children}
   </li>
 );

@@ -89,10 +89,9 @@ const WindowedBody = ({ box, kept, columns, rows }: BodyProps) => (
 type RowProps = Omit<CustomItemComponentProps, "style"> & Partial<CustomItemComponentProps>;
 
 /** The first row is that of the headings. */
-const GridRow = ({ index, children, style, ...placed }: RowProps) => (
+const GridRow = ({ index, children, ...placed }: RowProps) => (
   <tr
-    {...placed}
-    style={focusable(style)}
+    {...focusable(placed)}
     {...ROLES.row}
     data-index={index}
     aria-rowindex={index + 2}

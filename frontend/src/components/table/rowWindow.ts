@@ -72,5 +72,7 @@ function near(index: number | undefined, count: number): readonly number[] {
 }
 
 /** Rows that are not measured yet are transparent, not hidden: Tab skips what is hidden. */
-export const focusable = (style: CSSProperties | undefined): CSSProperties | undefined =>
-  style?.visibility === "hidden" ? { ...style, visibility: "visible", opacity: 0 } : style;
+export function focusable<Placed extends { style?: CSSProperties }>(placed: Placed): Placed {
+  if (placed.style?.visibility !== "hidden") return placed;
+  return { ...placed, style: { ...placed.style, visibility: "visible", opacity: 0 } };
+}

@@ -14,7 +14,7 @@ COMPILE = (
     *("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
 )
 EXTRAS = tuple(
-    word for name in ("server", "ddgs", "openfeature", "postgres", "scrapingbee") for word in ("--extra", name)
+    word for name in ("server", "ddgs", "openfeature", "otel", "postgres", "scrapingbee") for word in ("--extra", name)
 )
 # lock file → its sources
 LOCKS = {

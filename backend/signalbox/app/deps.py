@@ -27,6 +27,7 @@ class Services:
     """The services of one process.
 
     `is_simulated`: the upstream is the simulator. `search_is_paid` lowers the default limit of searches.
+    `is_traced`: runs are traced, below the span that a request names.
     """
 
     settings: Settings
@@ -46,6 +47,7 @@ class Services:
     images: ImageLoader
     is_simulated: bool
     search_is_paid: bool = False
+    is_traced: bool = False
 
 
 def services_of(request: Request) -> Services:

@@ -55,6 +55,7 @@ from signalbox.app.routers import (
     upstreams,
     variants,
 )
+from signalbox.app.settings.tracing import open_tracing, tracing_options
 from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_flag_provider, open_override
 from signalbox.app.tool_setup import fill_toolbox, image_loader, image_model_of
 from signalbox.app.upstreams.reload import UpstreamsReload
@@ -71,6 +72,7 @@ from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.upstreams.file import LoadedUpstreams
 from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
+from signalbox.tracing.options import Options
 
 # Headers of a response that it may read.
 _EXPOSED = [
@@ -136,7 +138,9 @@ def create_app(
     settings = settings or load_settings()
     admin = admin_token(settings, data_folder(settings))
     loaded = read_upstreams_file(settings)
-    hide = _set_up_logs(settings, [admin.value, *(loaded.secrets if loaded else ())], is_embedded=is_embedded)
+    traced = None if is_embedded else tracing_options()
+    secrets = [admin.value, *(loaded.secrets if loaded else ()), *(traced.secrets if traced else ())]
+    hide = _set_up_logs(settings, secrets, is_embedded=is_embedded)
     rejections = RejectionLog()
 
     @asynccontextmanager
@@ -145,7 +149,7 @@ def create_app(
             tune()
         async with AsyncExitStack() as stack:
             stack.callback(rejections.flush)
-            app.state.services = await _services(settings, loaded, hide, extra_tools, stack)
+            app.state.services = await _services(settings, loaded, hide, extra_tools, stack, traced=traced)
             app.state.tokens = TokenCache(app.state.services.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
             if not is_embedded:
@@ -235,6 +239,8 @@ async def _services(
     hide: Callable[[Collection[str]], None],
     extra_tools: Sequence[Tool],
     stack: AsyncExitStack,
+    *,
+    traced: Options | None,
 ) -> Services:
     """Start the services of the process; `stack` closes them in reverse order."""
     folder = data_folder(settings)
@@ -247,7 +253,8 @@ async def _services(
     drawing = image_model_of(settings, upstreams_, catalog)
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack, images=drawing)
     sharing = sharing_of(settings, database)
-    store, listeners = JournalStore(database, sharing), RunListeners([RunLog()])
+    store, traces = JournalStore(database, sharing), open_tracing(traced, stack)
+    listeners = RunListeners([*traces, RunLog()])  # lines of the log have the id of the trace
     stack.push_async_callback(store.aclose)
     store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
     runs_ = RunManager(
@@ -291,6 +298,7 @@ async def _services(
         images=image_loader(settings, stack),
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,
+        is_traced=traced is not None,
     )
 
 

@@ -1,7 +1,7 @@
 """Starts the run that answers an Ask: binds the conversation, plans the run, applies limits, chooses the loop."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from signalbox.app.access import Caller
@@ -42,7 +42,7 @@ class Origin:
     """Where an Ask comes from. `address` is the client's, `loop` its `x-tool-loop`.
 
     `size` is the size of the request in bytes: work on a large one is offloaded. `key` and `digest` belong to an
-    Idempotency-Key.
+    Idempotency-Key. `trace_headers` are its traceparent and tracestate.
     """
 
     caller: Caller
@@ -52,6 +52,7 @@ class Origin:
     size: int
     key: str | None = None
     digest: str | None = None
+    trace_headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ async def prepare(run_id: str, ask: Ask, origin: Origin, binding: Binding | None
             route.prefer(upstream_of(plan.messages[-plan.open_loop :]))
         context = plan.context(run_id, flags, origin.request_id)
         context.use_destination(route.current)
+        context.trace_headers = origin.trace_headers
         context.owner = Owner(origin.caller.owner, origin.caller.name)
         if binding is not None:
             flush = partial(services.runs.store.flush, run_id)

@@ -6,7 +6,7 @@ from operator import attrgetter
 from msgspec import Struct, field
 
 from signalbox.chat.budget import Budget
-from signalbox.chat.observer import IGNORE, RunObserver
+from signalbox.chat.observer import IGNORE, NO_HEADERS, RunObserver
 from signalbox.core.catalog import Abilities
 from signalbox.core.events import Flag, LoopName
 from signalbox.core.messages import Message
@@ -70,7 +70,8 @@ class ConversationContext(Struct):
     `streamed_arguments` are the calls whose arguments are emitted while the model writes them. `open_loop` is how many
     of the given messages, the last ones, belong to the tool loop that this run continues. `destination` is the upstream
     that the requests go to; its fields are empty in a run of a program. `observer` is told of the run's
-    attempts and tool calls. `profile` and `loop_start` are always set here.
+    attempts and tool calls. `trace_headers` are the client's traceparent and tracestate; `trace_id` is that of the
+    run's trace. Without tracing, both are empty. `profile` and `loop_start` are always set here.
     """
 
     run_id: str
@@ -100,6 +101,8 @@ class ConversationContext(Struct):
     profile: Profile = UNKNOWN
     loop_start: int = 0
     observer: RunObserver = IGNORE
+    trace_headers: Mapping[str, str] = NO_HEADERS
+    trace_id: str = ""
 
     def __post_init__(self) -> None:
         """Set the model's profile and the index at which the turns of the open tool loop begin."""

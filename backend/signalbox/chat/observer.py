@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # both modules call observers
     from signalbox.chat.loops.progress import Attempt
     from signalbox.core.errors import UpstreamError
     from signalbox.core.events import AnyEvent
+    from signalbox.core.parts import Completion, Request
 
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -22,6 +23,9 @@ class RunObserver:
         """Observe the beginning of a request to an upstream; return headers to send with it, such as `traceparent`."""
         del attempt
         return NO_HEADERS
+
+    def attempt_read(self, attempt: "Attempt", request: "Request", completion: "Completion") -> None:
+        """Observe a request and its answer, as far as it was read, just before the attempt ends. Both have content."""
 
     def attempt_ended(self, attempt: "Attempt") -> None:
         """Observe the end of a request; the attempt has its outcome. Each attempt that began ends once."""
@@ -49,6 +53,10 @@ class RunObservers(RunObserver):
 
     def attempt_began(self, attempt: "Attempt") -> Mapping[str, str]:  # noqa: D102
         return _merged([one.attempt_began(attempt) for one in self._observers])
+
+    def attempt_read(self, attempt: "Attempt", request: "Request", completion: "Completion") -> None:  # noqa: D102
+        for one in self._observers:
+            one.attempt_read(attempt, request, completion)
 
     def attempt_ended(self, attempt: "Attempt") -> None:  # noqa: D102
         for one in self._observers:

@@ -267,7 +267,8 @@ class ToolContext(Struct):
 
     The client chooses `conversation_id` and `metadata`, which are fields of its request. Only `owner` is authenticated.
     `workspace` has the files of the conversation's branch; it is None outside of conversations. A tool calls models by
-    `model_calls`, with the `call_id` of its call. `trace_headers` are for its requests to your own servers.
+    `model_calls`, with the `call_id` of its call. `trace_headers` continue the trace of the run: send them
+    only to your own servers.
     """
 
     run_id: str = ""

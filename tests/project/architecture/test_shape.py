@@ -136,6 +136,11 @@ SHARED_KEYS = {
     "`decode` prints a capture's own names": {
         "decode.py": {"finish_reason", "native_finish_reason", "reasoning_details", "tool_calls"},
     },
+    "a dialect, or an attribute of OpenInference, has the name": {
+        "tracing/attributes.py": {"reasoning_effort"},
+        "tracing/content.py": {"finish_reason"},
+        "tracing/names.py": {"anthropic-messages", "openai-chat", "openai-responses", "openrouter-chat"},
+    },
     "parity reads requests out of recordings": {"commands/": {"tool_call_id", "tool_calls"}},
 }
 

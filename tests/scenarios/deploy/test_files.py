@@ -23,6 +23,10 @@ PATIENCE = Settings.model_fields["signalbox_drain_seconds"].default + 10
 IMAGE = {"SIGNALBOX_HOST", "SIGNALBOX_PORT", "SIGNALBOX_DATA_DIR"}
 # Read by uvicorn: which proxies may set the client's address.
 OTHERS = {"FORWARDED_ALLOW_IPS", "PATH", "PYTHONUNBUFFERED"}
+TRACES = {  # OpenTelemetry's own
+    *("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SEMCONV", "OTEL_SERVICE_NAME"),
+    *("OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +55,7 @@ def test_the_workers_are_alike(workers: dict[str, dict[str, Any]]) -> None:
 def test_every_name_is_a_setting(workers: dict[str, dict[str, Any]]) -> None:
     """Every environment variable is a setting."""
     for one in workers.values():
-        assert set(one["environment"]) <= SETTINGS | OTHERS
+        assert set(one["environment"]) <= SETTINGS | OTHERS | TRACES
     env = re.findall(r"^(?:ENV|   ) ?([A-Z_]+)=", (DEPLOY / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
     assert set(env) <= SETTINGS | OTHERS
     assert "SIGNALBOX_DATA_DIR" in env
@@ -60,7 +64,7 @@ def test_every_name_is_a_setting(workers: dict[str, dict[str, Any]]) -> None:
 def test_every_setting_reaches_every_worker(workers: dict[str, dict[str, Any]]) -> None:
     """Each setting of the env file is passed on under its own name."""
     for one in workers.values():
-        assert set(one["environment"]) == SETTINGS - IMAGE | {"FORWARDED_ALLOW_IPS"}
+        assert set(one["environment"]) == SETTINGS - IMAGE | {"FORWARDED_ALLOW_IPS"} | TRACES
         for name in set(one["environment"]) - {"FORWARDED_ALLOW_IPS", "DATABASE_URL"}:
             assert one["environment"][name].startswith(f"${{{name}:")
 

@@ -16,8 +16,10 @@ from signalbox.app.protocols import ClientProtocol
 from signalbox.app.request.body import object_in, read_body
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
 from signalbox.app.request.query_parameters import reject_unknown
+from signalbox.app.request.trace_headers import trace_headers_of
 from signalbox.app.run_stream import opening_of, parse_event_id, reject_repeated, resume, run_response
 from signalbox.app.start_run import Origin, Stored, start_run
+from signalbox.chat.observer import NO_HEADERS
 from signalbox.core.ask import Ask
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
@@ -68,7 +70,8 @@ async def _respond(request: Request, protocol: ClientProtocol[Any]) -> Response:
     data = await read_body(request, int(services.settings.signalbox_max_body_mb * 1024 * 1024))
     body = await offloaded(lambda: protocol.body_of(object_in(data)), size=len(data))
     address = request.client.host if request.client else None
-    origin = partial(Origin, caller, address, info_of(request.scope).id, x_tool_loop, len(data))
+    traced = trace_headers_of(request.scope) if services.is_traced else NO_HEADERS
+    origin = partial(Origin, caller, address, info_of(request.scope).id, x_tool_loop, len(data), trace_headers=traced)
     if key is None:
         return await _start(request, protocol, body, origin(), services)
     key = owned(checked_key(key), caller.owner)

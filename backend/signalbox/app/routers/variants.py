@@ -15,6 +15,7 @@ from signalbox.app.openapi.response_types import StartedVariant, StartedVariants
 from signalbox.app.request.body import object_in, read_body
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
 from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.app.request.trace_headers import trace_headers_of
 from signalbox.app.run_stream import reject_repeated
 from signalbox.app.start_run import Origin
 from signalbox.app.variants.start import (
@@ -25,6 +26,7 @@ from signalbox.app.variants.start import (
     stop_if_unread,
     while_connected,
 )
+from signalbox.chat.observer import NO_HEADERS
 from signalbox.core.codes import CODES, Code
 from signalbox.core.conversations import key_of, shown_id
 from signalbox.core.errors import RequestError
@@ -78,7 +80,8 @@ async def ask_variants(
     body = await offloaded(lambda: variants_body_of(object_in(data)), size=len(data))
     asks = await offloaded(lambda: variant_asks_of(body, tools_of(services), request.headers), size=len(data))
     address = request.client.host if request.client else None
-    origin = partial(Origin, caller, address, info_of(request.scope).id, x_tool_loop, len(data))
+    traced = trace_headers_of(request.scope) if services.is_traced else NO_HEADERS
+    origin = partial(Origin, caller, address, info_of(request.scope).id, x_tool_loop, len(data), trace_headers=traced)
     if idempotency_key is None:
         return await _respond([Variant(ask, origin()) for ask in asks], request, services)
     key = owned(checked_key(idempotency_key), caller.owner)

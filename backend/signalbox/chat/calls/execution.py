@@ -130,7 +130,8 @@ class ToolExecution(Struct, eq=False):
 
     def _answer_broken(self, call: RunningCall) -> None:
         if call.outcome is None:
-            self.answer(call, ToolOutcome.failed(Code.TOOL_FAILED, CODES[Code.TOOL_FAILED].sentence))
+            code = Code.CANCELLED if self._is_closed else Code.TOOL_FAILED
+            self.answer(call, ToolOutcome.failed(code, CODES[code].sentence))
 
     def _rejection(self, call: RunningCall) -> ToolOutcome | None:
         """Return the error for a tool that is not offered; it lists those that are (quirk A14)."""

@@ -61,12 +61,15 @@ class RecordedModelCalls(Struct, eq=False):
         except UpstreamError as error:
             broken = error
         except BaseException:  # cancelled
-            self.progress.finish(attempt, parse_completion_response(parts), None, there.prices)
+            completion = parse_completion_response(parts)
+            self.progress.observer.attempt_read(attempt, request, completion)
+            self.progress.finish(attempt, completion, None, there.prices)
             raise
         completion = parse_completion_response(parts)
         error = failure_of(completion, broken)
         if error is None:
             completion = _with_usage(completion, request, parts, there.prices)
+        self.progress.observer.attempt_read(attempt, request, completion)
         self.progress.finish(attempt, completion, error, there.prices)
         route.record(error)
         if error is not None:

@@ -250,10 +250,12 @@ class Stepper:
         except UpstreamError as error:
             broken = error
         except BaseException:
+            self._observer.attempt_read(progress.current, request, reply.finish())
             progress.finish_attempt(reply.finish(), None)
             progress.held_back = reply.remaining_events()
             raise
         error = failure_of(reply.finish(), broken)
+        self._observer.attempt_read(progress.current, request, reply.completion)
         progress.finish_attempt(reply.completion, error)
         self._state.record_outcome(error)
         return error

@@ -1,0 +1,32 @@
+"""Turns tracing on if OpenTelemetry's environment variables name a collector."""
+
+import os
+from contextlib import AsyncExitStack
+
+from signalbox import __version__
+from signalbox.app.settings.errors import SettingsError
+from signalbox.extras import how_to_install
+from signalbox.runs.listeners import RunListener
+from signalbox.tracing.options import Options, TracingError, read_options
+
+
+def tracing_options() -> Options | None:
+    """Return the options of traces, None if they are off; raises SettingsError."""
+    try:
+        return read_options(os.environ)
+    except TracingError as error:
+        raise SettingsError(str(error)) from None
+
+
+def open_tracing(options: Options | None, stack: AsyncExitStack) -> list[RunListener]:
+    """Return the listener that traces runs, if traces are on; `stack` exports the last spans. Raises SettingsError."""
+    if options is None:
+        return []
+    try:
+        from signalbox.tracing.setup import open_traces  # its packages are an extra, and cost 0.2 s of the start
+    except ImportError:
+        raise SettingsError(
+            "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed: "
+            f"{how_to_install('otel')}."
+        ) from None
+    return [open_traces(options, __version__, stack)]

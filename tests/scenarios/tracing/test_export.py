@@ -1,0 +1,170 @@
+"""Exporting: the standard variables, a collector that is down, and the end of the process."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from signalbox.app.settings.errors import SettingsError
+from signalbox.tracing import setup
+from structlog.testing import capture_logs
+
+from tests.scenarios.tracing.conftest import Trace, calling, saying
+from tests.support.collector import Collector
+from tests.support.fixtures import StartApp
+from tests.support.processes import Process, serving
+from tests.support.running_app import RunningApp, read_until, settings_for
+from tests.support.scripted_upstream import ScriptedUpstream, holds
+from tests.support.silent_servers import silent_listener
+
+
+def test_the_standard_variables_configure_the_export(start_app: StartApp, collector: Collector, traced: Trace) -> None:
+    """Headers, compression, the resource and the sampler are those of OpenTelemetry."""
+    traced(
+        OTEL_EXPORTER_OTLP_HEADERS="x-team=chat,authorization=Bearer%20collector-key-1",
+        OTEL_EXPORTER_OTLP_COMPRESSION="gzip",
+        OTEL_SERVICE_NAME="chat-eu",
+        OTEL_RESOURCE_ATTRIBUTES="deployment.environment.name=test",
+    )
+    app, _ = start_app(saying("Hello."))
+    app.ask(tools=[])
+    collector.wait_for_runs()
+    [headers] = collector.headers[:1]
+    assert (headers["x-team"], headers["authorization"]) == ("chat", "Bearer collector-key-1")
+    assert headers["content-encoding"] == "gzip"
+    assert collector.resource["service.name"] == "chat-eu"
+    assert collector.resource["deployment.environment.name"] == "test"
+    assert collector.resource["service.version"]
+    assert len(collector.resource["service.instance.id"]) == 36
+
+
+def test_the_service_is_called_signalbox_by_default(start_app: StartApp, collector: Collector, traced: Trace) -> None:
+    """Without OTEL_SERVICE_NAME, the SDK would say unknown_service."""
+    app, _ = start_app(saying("Hello."))
+    app.ask(tools=[])
+    collector.wait_for_runs()
+    assert collector.resource["service.name"] == "signalbox"
+
+
+def test_the_endpoint_of_traces_is_used_as_it_is(start_app: StartApp, collector: Collector, traced: Trace) -> None:
+    """OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is a whole URL, and wins."""
+    traced("http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=f"{collector.url}/v1/traces")
+    app, _ = start_app(saying("Hello."))
+    app.ask(tools=[])
+    collector.wait_for_runs()
+
+
+def test_a_sampler_drops_runs(start_app: StartApp, collector: Collector, traced: Trace) -> None:
+    """A run that is not sampled is answered, and its upstream is told."""
+    traced(OTEL_TRACES_SAMPLER="always_off")
+    app, upstream = start_app(saying("Hello."))
+    assert app.ask(tools=[]).text == "Hello."
+    assert upstream.asked[0].headers["traceparent"][-2:] in ("00", "02")  # the bit of a sampled trace is 01
+    assert collector.spans == []
+
+
+def test_the_end_of_the_process_exports_the_last_spans(
+    tmp_path: Path, collector: Collector, traced: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The batch of the last seconds is not lost."""
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "60000")
+    with ScriptedUpstream(saying("Hello.")) as upstream:
+        with RunningApp(settings_for(tmp_path, openrouter_base_url=upstream.base_url)) as app:
+            app.ask(tools=[])
+            assert collector.spans == []
+        assert [name for name, _ in collector.trees()] == ["invoke_agent"]
+
+
+def test_a_collector_that_never_answers_delays_neither_runs_nor_the_end(
+    tmp_path: Path, traced: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end waits for a bounded time."""
+    monkeypatch.setattr(setup, "FLUSH_SECONDS", 0.2)
+    with silent_listener() as port, ScriptedUpstream(saying("Hello.")) as upstream:
+        traced(f"http://127.0.0.1:{port}")
+        with RunningApp(settings_for(tmp_path, openrouter_base_url=upstream.base_url)) as app:
+            for _ in range(5):
+                assert app.ask(tools=[]).text == "Hello."
+            began = time.monotonic()
+        assert time.monotonic() - began < 5
+
+
+def test_a_collector_that_refuses_costs_one_line(start_app: StartApp, collector: Collector, traced: Trace) -> None:
+    """Until it accepts spans again."""
+    collector.status = 400
+    app, _ = start_app(saying("Hello."))
+    with capture_logs() as lines:
+        for number in range(3):
+            app.ask(tools=[])
+            assert collector.wait_until(lambda wanted=number + 1: len(collector.bodies) >= wanted)
+        collector.status = 200
+        app.ask(tools=[])
+        collector.wait_for_runs()
+    found = [line for line in lines if line["event"].startswith("traces.") or "opentelemetry" in str(line)]
+    assert [line["event"] for line in found][:1] == ["traces.export_failed"]
+    assert [line["event"] for line in found].count("traces.export_failed") == 1
+
+
+def test_a_missing_collector_loses_spans_only(start_app: StartApp, traced: Trace) -> None:
+    """Nothing listens on the port."""
+    traced("http://127.0.0.1:9")
+    app, _ = start_app(saying("Hello."))
+    assert [app.ask(tools=[]).text for _ in range(3)] == ["Hello."] * 3
+
+
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({"OTEL_SEMCONV": "1.40"}, "OTEL_SEMCONV must be one of latest, 1.41, openinference"),
+        ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf"),
+        ({"OTEL_TRACES_EXPORTER": "zipkin"}, "OTEL_TRACES_EXPORTER must be otlp or none"),
+        ({"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "yes"}, "must be true, false, SPAN_ONLY or NO_CONTENT"),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "collector:4318"}, "begins with http:// or https://"),
+    ],
+)
+def test_an_invalid_variable_fails_the_start(
+    tmp_path: Path, traced: Trace, variables: dict[str, str], named: str
+) -> None:
+    """The sentence names the variable and its values."""
+    traced(**variables)
+    with pytest.raises(SettingsError, match=named):
+        RunningApp(settings_for(tmp_path))
+
+
+@pytest.mark.e2e
+def test_without_an_endpoint_nothing_of_the_sdk_is_imported(tmp_path: Path) -> None:
+    """FastAPI imports the API of OpenTelemetry if it is installed, but the SDK and the exporter are not loaded."""
+    script = tmp_path / "main.py"
+    script.write_text(
+        "import sys, signalbox.cli, signalbox.app.main, signalbox.server.serve\n"
+        "from signalbox.app.config import FixedSettings\n"
+        "signalbox.app.main.create_app(FixedSettings())\n"
+        "print([m for m in sys.modules if m.startswith(('opentelemetry.sdk', 'opentelemetry.exporter', 'requests'))])"
+    )
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.e2e
+def test_the_span_of_a_crashed_run_finds_its_children(tmp_path: Path, collector: Collector, traced: Trace) -> None:
+    """The next start exports the run's span, with the ids that it would have had."""
+    env = {name: value for name, value in os.environ.items() if name.startswith(("OTEL_", "NO_PROXY"))}
+    with ScriptedUpstream(calling(("calculate", {"expression": "1+1"})), holds) as upstream:
+        env |= {"OPENROUTER_BASE_URL": upstream.base_url, "OPENROUTER_API_KEY": "sk-or-v1-crash"}
+        process = Process(["-m", "signalbox", "serve", "--port", "0"], tmp_path, env).ready()
+        body = {"model": "openai/sim", "prompt": "Add it up.", "tools": ["calculate"]}
+        with process.client() as client, client.stream("POST", "/api/chat/stream", json=body) as response:
+            chunks = response.iter_raw()
+            read_until(chunks, b"So far")
+            assert collector.wait_until(lambda: len(collector.spans) == 2)
+            os.kill(process.process.pid, signal.SIGKILL)
+        process.end()
+        with serving(tmp_path, env=env):
+            collector.wait_for_runs()
+    root = collector.the("invoke_agent")
+    assert (root.status, root.attributes["error.type"]) == ("error", "SERVER_CRASH")
+    assert root.attributes["signalbox.recovered"] is True
+    assert collector.trees() == [("invoke_agent", [("chat openai/sim", []), ("execute_tool calculate", [])])]

@@ -48,6 +48,7 @@ from signalbox.app.routers import (
     images,
     models,
     openai_models,
+    run_reports,
     runs,
     saves,
     tokens,
@@ -89,7 +90,7 @@ _EXPOSED = [
 ]
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
-    *(variants, ai_sdk, assistant, runs, conversations, files, saves, models),
+    *(variants, ai_sdk, assistant, runs, run_reports, conversations, files, saves, models),
     *(openai_models, tools, contract, flags, tokens, upstreams, health, images),
 )
 

@@ -11,7 +11,7 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Stamped
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Bill, Completion, Request, Served, StreamPart
-from signalbox.core.records import Figures, RunRecord, Statuses
+from signalbox.core.records import ALL_RUNS, Figures, RunFilter, RunRecord
 from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 
 Batch = TypeVar("Batch")
@@ -198,12 +198,11 @@ class RunStore(Protocol):
         ...
 
     async def recent(
-        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
+        self, limit: int, before: tuple[float, str] | None = None, wanted: RunFilter = ALL_RUNS
     ) -> list[RunRecord]:
-        """Return runs, newest first.
+        """Return the runs that match, newest first.
 
-        `before` is a run's start (epoch seconds) and id; only older runs are returned. `owner` and `statuses` (None is
-        an active run) filter them; without them all match.
+        `before` is a run's start (epoch seconds) and id; only older runs are returned.
         """
         ...
 

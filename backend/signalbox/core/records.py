@@ -1,6 +1,6 @@
 """A run's stored record, without its events: the request, progress, cost and ending."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct, structs
@@ -19,6 +19,9 @@ Statuses: TypeAlias = Collection[Status | None]
 class Figures(Struct, frozen=True, kw_only=True):
     """The fields that change during a run; `seq` is the last event on disk, times are epoch seconds.
 
+    `tools` are the names of the tools that it called. `first_token_ms` are the milliseconds from its start to the
+    model's first part, as in `done`; None if no part arrived.
+
     They are separate from the rest of the record because even a short run saves them several times.
     """
 
@@ -31,6 +34,8 @@ class Figures(Struct, frozen=True, kw_only=True):
     cost_estimated: bool = False
     settled_at: float | None = None
     seq: int = 0
+    tools: tuple[str, ...] = ()
+    first_token_ms: int | None = None
 
     @property
     def cost(self) -> float | None:
@@ -71,13 +76,6 @@ class RunRecord(Figures, frozen=True):
     reserved: int = 0
 
     @property
-    def first_token_ms(self) -> int | None:
-        """Milliseconds from the start to the model's first part, as in `done`; None if no part arrived."""
-        parts = (attempt.get("first_part") for attempt in self.attempts if not attempt.get("tool_call"))
-        first = next((part for part in parts if isinstance(part, int | float)), None)
-        return None if first is None else max(0, round((first - self.started) * 1000))
-
-    @property
     def provider(self) -> str | None:
         """The provider of the loop's last attempt that names one, or None."""
         named = (attempt.get("provider") for attempt in reversed(self.attempts) if not attempt.get("tool_call"))
@@ -97,3 +95,50 @@ class RunRecord(Figures, frozen=True):
     def with_figures(self, figures: Figures) -> "RunRecord":
         """Return a copy with these figures."""
         return structs.replace(self, **{name: getattr(figures, name) for name in Figures.__struct_fields__})
+
+
+def first_token_ms_of(attempts: Sequence[JsonObject], started: float) -> int | None:
+    """Return the milliseconds from the start to the first part of a run's attempts."""
+    parts = (attempt.get("first_part") for attempt in attempts if not attempt.get("tool_call"))
+    first = next((part for part in parts if isinstance(part, int | float)), None)
+    return None if first is None else max(0, round((first - started) * 1000))
+
+
+class RunFilter(Struct, frozen=True, kw_only=True):
+    """Selects runs. A run matches if it has one of the values of every field; an empty field matches all runs.
+
+    `since` and `until` (exclusive) limit the start, in epoch seconds. `text` is case-folded, and is searched only in
+    conversations of `reader`.
+    """
+
+    owners: Collection[str] = ()
+    statuses: Statuses = ()
+    codes: Collection[str] = ()
+    models: Collection[str] = ()
+    loops: Collection[str] = ()
+    protocols: Collection[str] = ()
+    tools: Collection[str] = ()
+    since: float | None = None
+    until: float | None = None
+    text: str = ""
+    reader: str = ""
+
+    def matches(self, record: RunRecord) -> bool:
+        """Return whether a run matches, apart from the text."""
+        fields = (
+            (record.owner, self.owners),
+            (record.status, self.statuses),
+            (record.code, self.codes),
+            (record.model, self.models),
+            (record.loop, self.loops),
+            (record.protocol, self.protocols),
+        )
+        if any(wanted and value not in wanted for value, wanted in fields):
+            return False
+        if self.tools and not set(self.tools) & set(record.tools):
+            return False
+        is_late_enough = self.since is None or record.started >= self.since
+        return is_late_enough and (self.until is None or record.started < self.until)
+
+
+ALL_RUNS = RunFilter()

@@ -21,6 +21,7 @@ def with_figures(figures: Known, progress: Progress) -> Known:
         usage=progress.usage,
         cost_estimated=progress.is_estimate,
         settled_at=progress.settled_at,
+        first_token_ms=progress.first_token_ms,
     )
 
 

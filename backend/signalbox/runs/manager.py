@@ -18,7 +18,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import Loop, RunStore, TryEmit
-from signalbox.core.records import RunRecord, Statuses
+from signalbox.core.records import ALL_RUNS, RunFilter, RunRecord
 from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.billing import Settlements
 from signalbox.runs.cluster import Cluster
@@ -136,14 +136,13 @@ class RunManager:
         return record
 
     async def recent(
-        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
+        self, limit: int, before: tuple[float, str] | None = None, wanted: RunFilter = ALL_RUNS
     ) -> list[RunRecord]:
-        """Return runs, newest first; active ones with their current figures.
+        """Return the runs that match, newest first; active ones with their current figures.
 
-        `before` is the start (epoch seconds) and id of a run; only older runs are returned. `owner` and `statuses`
-        (None is an active run) filter them; without them all match.
+        `before` is the start (epoch seconds) and id of a run; only older runs are returned.
         """
-        stored = await self.store.recent(limit, before, owner, statuses)
+        stored = await self.store.recent(limit, before, wanted)
         return [run.record() if (run := self.live(record.id)) is not None else record for record in stored]
 
     async def events(self, run_id: str) -> list[Stamped]:

@@ -12,7 +12,7 @@ from signalbox.chat.context import RunFlags
 from signalbox.chat.loops.driver import OpenCalls, done_of, warning_of
 from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.core.codes import CODES, Code
-from signalbox.core.events import AnyEvent, Done, Stamped, Unsaved
+from signalbox.core.events import AnyEvent, Done, Stamped, ToolCalls, Unsaved
 from signalbox.core.ports import RunStore
 from signalbox.core.records import RunRecord
 from signalbox.runs.attempts_codec import progress_of, with_figures
@@ -66,10 +66,17 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
         status=done.status,
         code=None if done.code is UNSET else done.code,
         seq=last.seq,
+        tools=_called_tools(record, events),
     )
     store.save_figures(record.id, lambda: over)
     store.close(record.id)
     return over
+
+
+def _called_tools(record: RunRecord, events: list[Stamped]) -> tuple[str, ...]:
+    """Return the names of the tools that were called; those of the last step may not be in the record yet."""
+    calls = [call for stamped in events if isinstance(stamped.event, ToolCalls) for call in stamped.event.calls]
+    return tuple(dict.fromkeys([*record.tools, *(call.name for call in calls)]))
 
 
 def _last_activity(record: RunRecord, events: list[Stamped], progress: Progress) -> float:

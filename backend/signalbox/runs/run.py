@@ -121,6 +121,8 @@ class Run(Struct, eq=False):
             usage=progress.usage,
             cost_estimated=progress.is_estimate,
             settled_at=progress.settled_at,
+            tools=tuple(progress.called),
+            first_token_ms=progress.first_token_ms,
         )
 
     def save_figures(self) -> None:

@@ -40,6 +40,14 @@ CONVERSATIONS = Table(
     Index("conversations_by_owner", "owner", "updated"),
 )
 
+# Filters and statistics read these columns of many runs. The index contains all of them, because each look into a
+# row of SQLite may have to pass a question of megabytes. `tools` is not among them: PostgreSQL limits the size of an
+# entry.
+_FILTERED = (
+    *("started", "id", "owner", "status", "code", "model", "loop", "protocol"),
+    *("ended", "first_token_ms", "cost"),
+)
+
 # Messages that clients sent. Answers are rows of `runs`; both together form the tree, so an answer is stored once.
 MESSAGES = Table(
     "messages",
@@ -89,10 +97,12 @@ RUNS = Table(
     Column("answer", PortableText),  # the text of an ended run in a conversation
     Column("folded", PortableText),
     _owner(),
+    Column("tools", PortableText),  # names of called tools, each between line feeds; null in older runs
+    Column("first_token_ms", Integer),  # null in older runs, too
     UniqueConstraint("key", name="runs_by_key"),
     Index("runs_by_conversation", "conversation_id"),
-    Index("runs_by_time", "started"),
-    Index("runs_by_status", "status"),
+    Index("runs_by_figures", *_FILTERED),
+    Index("runs_unfinished", "started", sqlite_where=text("status IS NULL"), postgresql_where=text("status IS NULL")),
     Index("runs_by_owner", "owner", "started"),
 )
 

@@ -73,6 +73,8 @@ OF_THE_OPERATOR = {
     "PUT /api/groups/{name}",
     "DELETE /api/groups/{name}",
 }
+# They return what GET /api/runs lists: tests/unit/runs/test_filters.py.
+OF_LISTED_RUNS = {"GET /api/runs.ndjson", "GET /api/run-stats"}
 PREFIXES = ("/api", "/v1", "/health", "/agui", "/assistant")
 BODIES: dict[str, Any] = {
     "PATCH /api/conversations/{conversation_id}": {"title": "Mine now"},
@@ -133,7 +135,7 @@ def test_every_endpoint_is_in_the_matrix(users: UserApp) -> None:
     """A new endpoint has an id in its path or is listed above."""
     by_id = dict(with_ids(users.app))
     assert set(by_id.values()) == set(UNKNOWN)
-    listed = {*LISTS, *BY_THREAD} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | OF_THE_OPERATOR | PUBLIC
+    listed = {*LISTS, *BY_THREAD} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | OF_LISTED_RUNS | OF_THE_OPERATOR | PUBLIC
     assert {*by_id} | listed == {*operations(users.app)}
 
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from signalbox.core.errors import StoreError
+from signalbox.core.records import RunFilter
 from signalbox.runs.journal import read_all
 from signalbox.store.runs import journal, stored_runs
 from signalbox.store.runs.in_memory import MemoryStore
@@ -176,12 +177,12 @@ async def test_a_list_can_be_of_one_owner(disk: Disk, store: JournalStore) -> No
         for kept in (store, memory):
             await kept.open(a_run(f"run{at}", owner=owner, started=float(at)), lambda seq, reserved: None)
     for kept in (store, memory):
-        assert [one.id for one in await kept.recent(2, owner="a")] == ["run5", "run3"]
-        assert [one.id for one in await kept.recent(2, (3.0, "run3"), "a")] == ["run1"]
-        assert [one.id for one in await kept.recent(9, owner="")] == ["run4", "run0"]
+        assert [one.id for one in await kept.recent(2, wanted=RunFilter(owners=["a"]))] == ["run5", "run3"]
+        assert [one.id for one in await kept.recent(2, (3.0, "run3"), RunFilter(owners=["a"]))] == ["run1"]
+        assert [one.id for one in await kept.recent(9, wanted=RunFilter(owners=[""]))] == ["run4", "run0"]
         assert len(await kept.recent(9)) == 6
-        assert [one.id for one in await kept.recent(9, statuses=["error", "complete"])] == []
-        assert len(await kept.recent(9, statuses=[None, "error"])) == 6
+        assert [one.id for one in await kept.recent(9, wanted=RunFilter(statuses=["error", "complete"]))] == []
+        assert len(await kept.recent(9, wanted=RunFilter(statuses=[None, "error"]))) == 6
 
 
 # --- reading -------------------------------------------------------------------------------------------------------

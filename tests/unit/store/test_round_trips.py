@@ -115,7 +115,7 @@ async def test_a_record_round_trips(disk: Disk) -> None:
         digest="d", request={"seed": 10**30, "é": [None, {}]}, question={"prompt": "warum?", "n": 2**64},
         started=1.5, ended=2.5, status="error", code="INTERNAL", steps=3, attempts=({"a": 1}, {"b": [10**25]}),
         protocol="chat", echo={"include_usage": True}, usage=usage, cost_estimated=True, settled_at=9.25,
-        seq=77, reserved=1_000_000,
+        seq=77, reserved=1_000_000, tools=("calculate", "search_web"), first_token_ms=41,
     )  # fmt: skip
     default = a_run("x")
     same = [name for name in RunRecord.__struct_fields__ if getattr(record, name) == getattr(default, name)]

@@ -29,6 +29,24 @@ _CALL = {
     "step": 1,
 }
 
+_STATS = {
+    "since": 1795824000.0,
+    "until": 1795847400.0,
+    "bucket_seconds": 3600,
+    "all_owners": False,
+    "buckets": [
+        {
+            "start": 1795842000,
+            "loop": "v2",
+            "runs": 42,
+            "statuses": {"complete": 39, "error": 2, "running": 1},
+            "first_token_ms": {"p50": 412, "p95": 1830},
+            "duration_ms": {"p50": 2210, "p95": 9400},
+            "cost": 0.0831,
+        }
+    ],
+}
+
 REQUESTS: dict[str, dict[str, Any]] = {
     "AssistantRequest": {
         "a message": {
@@ -163,6 +181,7 @@ RESPONSES: dict[str, Any] = {
         "duration_ms": 9,
         "first_token_ms": 5,
     },
+    "RunStatsList": _STATS,
     "RunList": {"runs": [_RUN], "next": None, "all_owners": False},
     "RunTrace": {
         **_RUN,

@@ -11,7 +11,7 @@ from msgspec.inspect import StructType, type_info
 
 from signalbox.core.events import ContractEvent, LoopName, Status
 from signalbox.core.tools import Category, Visibility
-from signalbox.runs.trace import EpochSeconds, RunSummary, RunTrace
+from signalbox.runs.trace import EpochSeconds, RunSummary, RunTrace, Usd
 
 REF = "#/components/schemas/"
 NextPage = Annotated[str | None, Meta(description="The `before` of the next page; null on the last page.")]
@@ -64,6 +64,35 @@ class RunList(TypedDict):
     runs: list[RunSummary]
     next: NextPage
     all_owners: Annotated[bool, Meta(description="The list has the runs of all owners, for the operator.")]
+
+
+class StatsPercentiles(TypedDict):
+    """Percentiles of a time in milliseconds."""
+
+    p50: int
+    p95: int
+
+
+class StatsBucket(TypedDict):
+    """The runs of one loop that started in one bucket of time."""
+
+    start: Annotated[int, Meta(description="The beginning of the bucket in epoch seconds, a multiple of its length.")]
+    loop: str
+    runs: int
+    statuses: Annotated[dict[str, int], Meta(description="Number of runs by status; active runs are `running`.")]
+    first_token_ms: Annotated[StatsPercentiles | None, Meta(description="Time to the model's first part.")]
+    duration_ms: Annotated[StatsPercentiles | None, Meta(description="Time from start to end.")]
+    cost: Usd
+
+
+class RunStatsList(TypedDict):
+    """Statistics of runs, in order of time and loop. Buckets without runs are left out."""
+
+    since: EpochSeconds
+    until: EpochSeconds
+    bucket_seconds: int
+    all_owners: Annotated[bool, Meta(description="The statistics have the runs of all owners, for the operator.")]
+    buckets: list[StatsBucket]
 
 
 class StoppedRun(TypedDict):

@@ -1,47 +1,33 @@
 """/api/runs: list, trace, replay and follow, stop, delete."""
 
-from collections.abc import Mapping
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
-from signalbox.app.access import Caller, CallerDep, run_of
-from signalbox.app.deps import Services, ServicesDep
+from signalbox.app.access import CallerDep, run_of
+from signalbox.app.deps import ServicesDep
 from signalbox.app.openapi.document import api_errors, json_response, replay_responses
 from signalbox.app.openapi.response_types import Deleted, RunList, StoppedRun
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.app.request.run_filter import RunFilterDep
+from signalbox.app.request.run_pages import RunPages, Summaries
 from signalbox.app.run_stream import cursor_of, reject_repeated, resume
 from signalbox.core.codes import Code
-from signalbox.core.events import Status
-from signalbox.core.records import RunRecord, Statuses
-from signalbox.runs.trace import Owner, RunSummary, RunTrace, summary_of, trace_of
-from signalbox.store.tokens import list_tokens
-
-Run = TypeVar("Run", RunSummary, RunTrace)
+from signalbox.runs.trace import RunTrace, trace_of
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=KnownParameters)
-
-Wanted = Annotated[
-    list[Literal[Status, "running"]] | None,
-    Query(description="Only runs of this status. Repeat it to select several."),
-]
 
 
 @router.get("", response_model=None, responses={200: json_response(RunList), **api_errors()})
 async def list_runs(
-    services: ServicesDep, caller: CallerDep, limit: Limit = 50, before: Before = None, status: Wanted = None
+    services: ServicesDep, caller: CallerDep, wanted: RunFilterDep, limit: Limit = 50, before: Before = None
 ) -> RunList:
-    """List the newest runs, including active ones. The operator gets the runs of all owners."""
-    wanted: Statuses = frozenset(None if one == "running" else one for one in status or ())
-    owner = None if caller.is_operator else caller.owner
-    records = await services.runs.recent(limit + 1, cursor_in(before), owner, wanted)
-    last = records[limit - 1] if len(records) > limit else None
-    following = cursor_at(last.started, last.id) if last else None
-    owners = await _owners(services, caller)
-    shown = [one for one in records[:limit] if not wanted or one.status in wanted]  # a run may have ended since
-    summaries = [_with_owner(summary_of(one), one, owners) for one in shown]
-    return {"runs": summaries, "next": following, "all_owners": caller.is_operator}
+    """List the newest runs that match, including active ones. The operator gets the runs of all owners."""
+    pages = RunPages(services, await Summaries.for_caller(services, caller), wanted, cursor_in(before))
+    shown = await pages.next_page(limit)
+    following = cursor_at(*pages.before) if pages.before and not pages.is_over else None
+    return {"runs": shown, "next": following, "all_owners": caller.is_operator}
 
 
 @router.get("/{run_id}", response_model=None, responses={200: json_response(RunTrace), **api_errors(Code.UNKNOWN_RUN)})
@@ -50,7 +36,7 @@ async def get_run(run_id: str, services: ServicesDep, caller: CallerDep) -> RunT
     record = await run_of(run_id, services.runs, caller)
     live = services.runs.live(run_id)
     trace = trace_of(record, await services.runs.events(run_id), subscribers=live.subscribers if live else 0)
-    return _with_owner(trace, record, await _owners(services, caller))
+    return (await Summaries.for_caller(services, caller)).with_owner(trace, record)
 
 
 @router.delete(
@@ -101,18 +87,3 @@ async def get_run_events(
     await run_of(run_id, services.runs, caller)
     reject_repeated(request, "Last-Event-ID")
     return await resume(run_id, services, caller, after=cursor_of(run_id, after, last_event_id), follow=follow)
-
-
-async def _owners(services: Services, caller: Caller) -> Mapping[str, str] | None:
-    """Return the names of all tokens for the operator, None for other clients."""
-    if not caller.is_operator:
-        return None
-    return {token.id: token.name for token in await services.database.read(list_tokens)}
-
-
-def _with_owner(run: Run, record: RunRecord, owners: Mapping[str, str] | None) -> Run:
-    """Add the owner, for the operator; null if the run was started without an API token."""
-    if owners is not None:
-        owner: Owner | None = {"id": record.owner, "name": owners.get(record.owner)} if record.owner else None
-        run["owner"] = owner
-    return run

@@ -32,13 +32,17 @@ _STOP_SECONDS = 0.5
 
 
 class ToolExecution(Struct, eq=False):
-    """All calls of one run. Emits their events as they happen, until it is closed. `slots` limits concurrent tools."""
+    """All calls of one run. Emits their events as they happen, until it is closed. `slots` limits concurrent tools.
+
+    `called` collects the names of the called tools, each once.
+    """
 
     context: ConversationContext
     tools: ToolRunner
     tool_context: ToolContext
     emit: Emit[list[AnyEvent]]
     slots: asyncio.Semaphore
+    called: list[str] = []
     calls: list[RunningCall] = []
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
     _is_closed: bool = False
@@ -90,6 +94,8 @@ class ToolExecution(Struct, eq=False):
         if spec is not None:
             running.category, running.visibility = spec.category, spec.visibility
         self.calls.append(running)
+        if known in names and known not in self.called:
+            self.called.append(known)
         self._open += 1
         return running
 

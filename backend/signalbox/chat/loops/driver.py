@@ -159,7 +159,7 @@ def done_of(ending: Ending, model: str, flags: RunFlags, progress: Progress) -> 
         simulated=True if flags.simulated else UNSET,
         handed=[*ending.handed] or UNSET,
         duration_ms=_or_unset(progress.ms_since_start(progress.clock())),
-        first_token_ms=_or_unset(progress.ms_since_start(progress.first_part)),
+        first_token_ms=_or_unset(progress.first_token_ms),
     )
 
 

@@ -122,6 +122,7 @@ class Progress(Struct):
     `started` is when the run began (epoch seconds), None outside of a run. `settled_at` is when the last cost that
     the streams did not report was fetched. `held_back` are events that the run's ending emits, because the run was
     stopped before the loop could. `lacks_attempts`: attempts are missing, because their stored record was damaged.
+    `called` are the names of the called tools.
     `prices` are those of the current attempt's model at its upstream. `on_change` is called when an attempt begins,
     gets its generation id, or ends. `observer` is told of each attempt.
 
@@ -139,6 +140,7 @@ class Progress(Struct):
     prices: Prices | None = None
     on_change: Callable[[], None] = lambda: None
     observer: RunObserver = IGNORE
+    called: list[str] = []
     _current: Attempt | None = None
 
     def take_held_back(self) -> list[AnyEvent]:
@@ -225,6 +227,11 @@ class Progress(Struct):
     def first_part(self) -> float | None:
         """When the first part of any answer to the loop arrived."""
         return next((attempt.first_part for attempt in self.of_the_loop if attempt.first_part is not None), None)
+
+    @property
+    def first_token_ms(self) -> int | None:
+        """Milliseconds from the run's start to the first part of an answer."""
+        return self.ms_since_start(self.first_part)
 
     @property
     def usage(self) -> Usage | None:

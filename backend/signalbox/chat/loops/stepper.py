@@ -131,7 +131,7 @@ class Stepper:
         tool_context.sources.continue_from(context.cited)
         tool_context.model_calls = RecordedModelCalls(progress, context.budget)
         slots = asyncio.Semaphore(context.limits.tools_at_once)
-        self._execution = ToolExecution(context, inputs.tools, tool_context, emit, slots)
+        self._execution = ToolExecution(context, inputs.tools, tool_context, emit, slots, progress.called)
         self._state = LoopState(context, self._execution, progress, inputs.route)
         progress.observer = self._observer = context.observer
         self._client = metered(inputs.client, context.budget, progress)

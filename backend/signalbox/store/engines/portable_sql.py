@@ -57,6 +57,23 @@ def _strpos(element: position_of, compiler: SQLCompiler, **kw: Any) -> str:
     return f"strpos({compiler.process(element.clauses, **kw)})"
 
 
+class floor_of(FunctionElement[int]):  # noqa: N801 - the same
+    """The largest integer that is not above a number; the number must not be negative."""
+
+    type = Integer()
+    inherit_cache = True
+
+
+@compiles(floor_of, "sqlite")
+def _truncated(element: floor_of, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"CAST({compiler.process(element.clauses, **kw)} AS INTEGER)"  # floor() is an option when SQLite is built
+
+
+@compiles(floor_of, "postgresql")
+def _floor(element: floor_of, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"CAST(floor({compiler.process(element.clauses, **kw)}) AS INTEGER)"
+
+
 class _texts_of(FunctionElement[str]):  # noqa: N801 - the same
     """The strings of a JSON list, as rows with one column `value`."""
 

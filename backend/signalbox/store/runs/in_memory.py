@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from signalbox.core.events import Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
-from signalbox.core.records import Figures, RunRecord, Statuses
+from signalbox.core.records import ALL_RUNS, Figures, RunFilter, RunRecord
 
 # All sequence numbers: nothing outlives the process, so none needs to be reserved.
 _ALL = 2**53
@@ -93,12 +93,10 @@ class MemoryStore:
         return next((record for record in self._records() if record.key == key), None)
 
     async def recent(
-        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
+        self, limit: int, before: tuple[float, str] | None = None, wanted: RunFilter = ALL_RUNS
     ) -> list[RunRecord]:
-        """Return runs, newest first, that started before this time and run."""
-        own = [record for record in self._records() if owner is None or record.owner == owner]
-        wanted = [record for record in own if not statuses or record.status in statuses]
-        records = sorted(wanted, key=_age, reverse=True)
+        """Return the runs that match, newest first, that started before this time and run."""
+        records = sorted(filter(wanted.matches, self._records()), key=_age, reverse=True)
         return [record for record in records if before is None or _age(record) < before][:limit]
 
     async def delete(self, run_id: str) -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, func, or_, select, tuple_
+from sqlalchemy import Column, ColumnElement, Connection, func, select
 
 from signalbox.core.events import Stamped
-from signalbox.core.records import RunRecord, Statuses
+from signalbox.core.records import RunRecord
 from signalbox.store.runs.format_0_1 import read_events
 from signalbox.store.runs.rows import COLUMNS, FIGURES, record_of
 from signalbox.store.tables import JOURNAL, RUNS
@@ -29,25 +29,6 @@ def is_run_over(connection: Connection, run_id: str) -> bool:
     """Return whether a run's ending is stored; true for an unknown or deleted run."""
     asked = select(RUNS.c.id).where(RUNS.c.id == run_id, RUNS.c.status.is_(None))
     return connection.execute(asked).first() is None
-
-
-def recent_runs(
-    connection: Connection,
-    limit: int,
-    before: tuple[float, str] | None = None,
-    owner: str | None = None,
-    statuses: Statuses = (),
-) -> list[RunRecord]:
-    """Return runs, newest first, that started before this time and run.
-
-    `owner` and `statuses` (None is an active run) filter them; without them all match.
-    """
-    older = [] if before is None else [tuple_(RUNS.c.started, RUNS.c.id) < before]
-    own = [] if owner is None else [RUNS.c.owner == owner]
-    running = [RUNS.c.status.is_(None)] if None in statuses else []
-    ended = [RUNS.c.status.in_([status for status in statuses if status is not None])]
-    wanted = [or_(*running, *ended)] if statuses else []
-    return _runs(connection, *older, *own, *wanted, limit=limit)
 
 
 def unsettled_runs(connection: Connection, since: float) -> list[RunRecord]:

@@ -1,5 +1,6 @@
 """Converts between a RunRecord and a row of `runs`."""
 
+from collections.abc import Collection
 from typing import Any, TypeVar, cast
 
 from msgspec import MsgspecError, json
@@ -8,7 +9,7 @@ from sqlalchemy import RowMapping
 from signalbox.core.events import Flag
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
-from signalbox.core.records import Figures, RunRecord
+from signalbox.core.records import Figures, RunRecord, first_token_ms_of
 from signalbox.store.message_codec import dumps, loads
 from signalbox.store.tables import RUNS
 
@@ -18,7 +19,10 @@ COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "f
 FIGURES = [column for column in COLUMNS if column.name not in ("request", "question")]
 
 # The columns that change during a run, as `figure_columns` returns them.
-CHANGING = ("ended", "status", "code", "steps", "seq", "attempts", "usage", "cost", "cost_estimated", "settled_at")
+CHANGING = (
+    *("ended", "status", "code", "steps", "seq", "tools", "first_token_ms"),
+    *("attempts", "usage", "cost", "cost_estimated", "settled_at"),
+)
 
 _Value = TypeVar("_Value")
 _FLAG, _USAGE, _ATTEMPTS = json.Decoder(Flag), json.Decoder(Usage), json.Decoder(list[dict[str, Any]])
@@ -56,6 +60,8 @@ def figure_columns(record: Figures) -> dict[str, Any]:
         "code": record.code,
         "steps": record.steps,
         "seq": record.seq,
+        "tools": tools_text(record.tools),
+        "first_token_ms": record.first_token_ms,
         **cost_columns(record),
     }
 
@@ -78,6 +84,7 @@ def record_of(row: RowMapping) -> RunRecord:
     are damaged, the run's cost becomes an estimate.
     """
     attempts = _decode(_ATTEMPTS, row["attempts"])
+    first_token_ms: int | None = row["first_token_ms"]  # missing in rows of earlier versions
     return RunRecord(
         id=row["id"],
         owner=row["owner"],
@@ -103,8 +110,15 @@ def record_of(row: RowMapping) -> RunRecord:
         cost_estimated=row["cost_estimated"] or attempts is None,
         settled_at=row["settled_at"],
         seq=row["seq"],
+        tools=tuple((row["tools"] or "").split()),
+        first_token_ms=first_token_ms_of(attempts or (), row["started"]) if first_token_ms is None else first_token_ms,
         reserved=row["reserved"],
     )
+
+
+def tools_text(names: Collection[str]) -> str:
+    """Return the column for the names of tools: each between line feeds, so that a search finds whole names."""
+    return "".join(f"\n{name}\n" for name in names)
 
 
 def _decode(decoder: json.Decoder[_Value], kept: bytes | None) -> _Value | None:

@@ -6,9 +6,10 @@ from contextlib import AbstractAsyncContextManager
 from sqlalchemy import delete
 
 from signalbox.core.events import Stamped
-from signalbox.core.records import RunRecord, Statuses
+from signalbox.core.records import ALL_RUNS, RunFilter, RunRecord
 from signalbox.store.database import Database
-from signalbox.store.runs.reader import find_run, find_run_by_key, is_run_over, journal_of, recent_runs, unsettled_runs
+from signalbox.store.runs.reader import find_run, find_run_by_key, is_run_over, journal_of, unsettled_runs
+from signalbox.store.runs.run_list import recent_runs
 from signalbox.store.tables import RUNS
 
 _ROWS_PER_READ = 200
@@ -49,11 +50,11 @@ class StoredRuns(ABC):
         return await self._database.read(find_run_by_key, key)
 
     async def recent(
-        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
+        self, limit: int, before: tuple[float, str] | None = None, wanted: RunFilter = ALL_RUNS
     ) -> list[RunRecord]:
-        """Return runs, newest first, that started before this time and run; without their questions."""
+        """Return the matching runs, newest first, that started before this time and run; without their questions."""
         await self._flush_before_read()
-        return await self._database.read(recent_runs, limit, before, owner, statuses)
+        return await self._database.read(recent_runs, limit, before, wanted)
 
     async def unsettled(self, since: float) -> list[RunRecord]:
         """Return the runs that ended since then (epoch seconds) and whose cost is still an estimate."""

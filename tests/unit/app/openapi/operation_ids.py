@@ -14,6 +14,8 @@ OPERATION_IDS = {
     "resumeAiChat": "GET /api/ai/chat/{chat_id}/stream",
     "stopAiChat": "POST /api/ai/chat/{chat_id}/stop",
     "listRuns": "GET /api/runs",
+    "exportRuns": "GET /api/runs.ndjson",
+    "getRunStats": "GET /api/run-stats",
     "getRun": "GET /api/runs/{run_id}",
     "deleteRun": "DELETE /api/runs/{run_id}",
     "stopRun": "POST /api/runs/{run_id}/stop",

@@ -172,6 +172,8 @@ def read_runs(user_app: UserApp, runs: dict[str, str]) -> None:
     for client in (ada, operator):
         client.get("/api/runs", params={"limit": 2})
         client.get("/api/runs", params={"status": ["error", "complete"]})
+        client.get("/api/runs.ndjson")
+        client.get("/api/run-stats")
     ada.get("/api/runs", params={"limit": 0})
     ada.get("/api/runs", params={"unknown": 1})
     for path in (f"/api/runs/{runs['tools']}", "/api/runs/none"):

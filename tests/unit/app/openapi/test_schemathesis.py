@@ -35,7 +35,9 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "GET /assistant/state": ({200}, {200, 422}),
     "POST /assistant/resume": ({404, 422}, {400, 404, 422}),
     "POST /assistant/resume-state": ({204}, {204, 400, 422}),
-    "GET /api/runs": ({200}, {200, 422}),
+    "GET /api/runs": ({200, 422}, {200, 422}),  # a time that is none, an owner of others
+    "GET /api/runs.ndjson": ({200, 422}, {200, 422}),
+    "GET /api/run-stats": ({200, 422}, {200, 422}),
     "GET /api/runs/{run_id}": ({404}, set()),
     "POST /api/runs/{run_id}/stop": ({404}, set()),
     "GET /api/runs/{run_id}/events": ({404}, {404, 422}),

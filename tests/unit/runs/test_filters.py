@@ -1,0 +1,203 @@
+"""Filters of the list of runs, the export and the statistics, over HTTP."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.scenarios.access.users import User, UserApp, serve_users
+from tests.support.fixtures import StartApp
+from tests.support.running_app import RunningApp, error_of
+from tests.support.scripted_upstream import says
+
+PATHS = ("/api/runs", "/api/runs.ndjson", "/api/run-stats")
+
+
+@pytest.fixture(scope="module")
+def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserApp]:
+    """Serve an app in which Ada and Bob have made runs of several kinds."""
+    with serve_users(tmp_path_factory.mktemp("data")) as made:
+        ada, bob = made["ada"], made["bob"]
+        ada.resources = {
+            "plain": ask(ada, "Hello!"),
+            "tool": ask(ada, "What is 17 * 23?", tools=["calculate", "get_current_time"]),
+            "failed": ask(ada, "Hello!", model="openai/sim-error-401"),
+            "other model": ask(ada, "Hello!", model="google/sim"),
+            "talk": ask(ada, "Where is the Straße of Ada?", conversation_id="talk"),
+        }
+        bob.resources = {
+            "plain": ask(bob, "Hello!"),
+            "talk": ask(bob, "Where is Bob's 100% road?", conversation_id="t"),
+        }
+        yield made
+
+
+def ask(user: User, prompt: str, **body: Any) -> str:
+    """Start a run and return its id."""
+    return user.ask(prompt, **body).headers["x-run-id"]
+
+
+def found(user: User, query: str) -> set[str]:
+    """Return the names of the runs that the list has with this query; the export must have the same runs."""
+    listed = user.client.get(f"/api/runs?{query}")
+    assert listed.status_code == 200, listed.text
+    exported = [json.loads(line) for line in user.client.get(f"/api/runs.ndjson?{query}").text.splitlines()]
+    assert exported == listed.json()["runs"]
+    return {run["run_id"] for run in exported}
+
+
+def names(user: User, query: str) -> set[str]:
+    """Return the names of the user's runs that match a query."""
+    ids = found(user, query)
+    assert ids <= {*user.resources.values()}
+    return {name for name, run_id in user.resources.items() if run_id in ids}
+
+
+ALL = {"plain", "tool", "failed", "other model", "talk"}
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("", ALL),
+        ("status=error", {"failed"}),
+        ("status=error&status=complete", ALL),
+        ("code=UPSTREAM_AUTH", {"failed"}),
+        ("code=NO_SUCH_CODE", set()),
+        ("model=google/sim", {"other model"}),
+        ("model=google/sim&model=openai/sim-error-401", {"other model", "failed"}),
+        ("loop=v2", ALL),
+        ("loop=legacy", set()),
+        ("protocol=v1.1", ALL),
+        ("protocol=ag-ui", set()),
+        ("tool=calculate", {"tool"}),
+        ("tool=calc", set()),
+        ("tool=get_current_time", set()),
+        ("tool=search_web&tool=calculate", {"tool"}),
+        ("tool=calculate&model=google/sim", set()),
+        ("q=STRASSE+of", {"talk"}),
+        ("q=Hello", set()),
+        ("q=100%25", set()),
+        ("since=2020-01-01", ALL),
+        ("until=2020-01-01T00:00:00Z", set()),
+        ("since=1577836800&until=32503680000", ALL),
+        ("since=2999-01-01T00:00:00%2B02:00", set()),
+        ("since=2020-01-01T00:00:00+02:00", ALL),
+    ],
+)
+def test_filters_select_runs(users: UserApp, query: str, wanted: set[str]) -> None:
+    """All fields must match; of repeated values one. The export has the runs of the list."""
+    assert names(users["ada"], query) == wanted
+
+
+def test_times_include_the_start_and_exclude_the_end(users: UserApp) -> None:
+    """A run that starts at `since` matches, one that starts at `until` does not."""
+    ada = users["ada"]
+    started = ada.client.get(f"/api/runs/{ada.resources['tool']}").json()["started"]
+    assert "tool" in names(ada, f"since={started!r}")
+    assert names(ada, f"until={started!r}") == {"plain"}
+
+
+def test_only_the_operator_sees_other_owners(users: UserApp) -> None:
+    """A user lists, exports and counts only own runs; the operator can select owners."""
+    ada, bob, operator = users["ada"], users["bob"], users["operator"]
+    everything = {*ada.resources.values(), *bob.resources.values()}
+    assert found(operator, "") == everything
+    assert found(operator, f"owner={bob.owner}") == {*bob.resources.values()}
+    assert found(operator, f"owner={bob.owner}&owner={ada.owner}") == everything
+    assert found(operator, "owner=") == set()
+    assert names(ada, f"owner={ada.owner}") == ALL
+    for path in PATHS:
+        refused = ada.client.get(f"{path}?owner={bob.owner}")
+        assert (refused.status_code, error_of(refused)["field"]) == (422, "owner")
+    counted = {name: sum(b["runs"] for b in stats(users[name])["buckets"]) for name in ("ada", "bob", "operator")}
+    assert counted == {"ada": 5, "bob": 2, "operator": 7}
+
+
+def test_no_text_of_others_is_searched(users: UserApp) -> None:
+    """The operator lists the runs of all owners, but cannot search their conversations."""
+    assert names(users["bob"], "q=bob%27s+100%25") == {"talk"}
+    assert found(users["operator"], "q=Bob") == set()
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("query", "field", "words"),
+    [
+        ("state=error", "state", "no query parameter 'state'. It takes"),
+        ("status=done", "status.0", ""),
+        ("since=yesterday", "since", "2026-11-28T06:00:00Z"),
+        ("until=nan", "until", "epoch seconds"),
+        ("since=1795845600000", "since", "not milliseconds"),
+        (f"q={'x' * 201}", "q", ""),
+        ("&".join(["tool=x"] * 51), "tool", ""),
+    ],
+)
+def test_wrong_filters_are_rejected(users: UserApp, path: str, query: str, field: str, words: str) -> None:
+    """A 422 names the parameter and what it takes."""
+    answer = users["ada"].client.get(f"{path}?{query}")
+    assert (answer.status_code, error_of(answer)["field"]) == (422, field), answer.text
+    assert words in error_of(answer)["message"]
+
+
+def test_pages_of_a_filter_are_stable(start_app: StartApp) -> None:
+    """Runs that start or are deleted between two pages move nothing."""
+    app, _ = start_app(says("Yes."))
+    wanted = []
+    for _ in range(4):
+        wanted.append(ask_app(app, "google/sim"))
+        ask_app(app, "openai/sim")
+    seen: list[str] = []
+    following = ""
+    while following is not None:
+        page = app.client.get(f"/api/runs?model=google/sim&limit=1{following and f'&before={following}'}").json()
+        seen += [run["run_id"] for run in page["runs"]]
+        following = page["next"]
+        ask_app(app, "google/sim")
+        app.client.delete(f"/api/runs/{seen[-1]}")
+    assert seen == wanted[::-1]
+
+
+def ask_app(app: RunningApp, model: str) -> str:
+    """Start a run of a model and return its id."""
+    return app.post(prompt="Hello!", model=model, tools=[]).headers["x-run-id"]
+
+
+# --- statistics -----------------------------------------------------------------------------------------------------
+
+
+def stats(user: User, query: str = "") -> dict[str, Any]:
+    """Return the statistics."""
+    answer = user.client.get(f"/api/run-stats?{query}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_statistics_count_outcomes(users: UserApp) -> None:
+    """Buckets of the last day have outcomes, percentiles and costs by loop."""
+    found = stats(users["ada"], f"bucket={31 * 86_400}")
+    assert (found["until"] - found["since"], found["bucket_seconds"]) == (86_400, 31 * 86_400)
+    assert {bucket["loop"] for bucket in found["buckets"]} == {"v2"}
+    counted: dict[str, int] = {}
+    for bucket in found["buckets"]:
+        assert bucket["start"] % found["bucket_seconds"] == 0
+        assert bucket["duration_ms"]["p50"] <= bucket["duration_ms"]["p95"]
+        assert bucket["first_token_ms"] is not None
+        for status, count in bucket["statuses"].items():
+            counted[status] = counted.get(status, 0) + count
+    assert counted == {"complete": 4, "error": 1}
+    listed = users["ada"].listed("runs")
+    cost = sum(bucket["cost"] for bucket in found["buckets"])
+    assert cost == pytest.approx(sum(run["cost"] or 0 for run in listed))
+    assert sum(bucket["runs"] for bucket in stats(users["ada"], "tool=calculate")["buckets"]) == 1
+
+
+def test_the_number_of_buckets_is_limited(users: UserApp) -> None:
+    """A request for thousands of buckets is rejected, before anything is read."""
+    refused = users["ada"].client.get("/api/run-stats?bucket=60")
+    assert (refused.status_code, error_of(refused)["field"]) == (422, "bucket")
+    assert "larger bucket" in error_of(refused)["message"]
+    assert (
+        users["ada"].client.get("/api/run-stats?bucket=60&since=2020-01-01&until=2020-01-01T08:00").status_code == 200
+    )

@@ -1,9 +1,10 @@
 // The panel with the files of the conversation: beside the chat in a wide window, otherwise a sheet over it.
-import { type KeyboardEvent, useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { Dialog } from "../ui/Dialog.tsx";
+import { closingOnEscape } from "../ui/escapeKey.ts";
 import { FilesView } from "./FilesView.tsx";
 
 interface Props {
@@ -26,20 +27,15 @@ export default function FilesPanel({ box, chat, onClose }: Props) {
 }
 
 /** It opens automatically while the user may be typing, so it does not take the focus. */
-function Beside({ onClose, children }: { onClose: () => void; children: React.ReactNode }) {
+function Beside({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   const box = useRef<HTMLElement>(null);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.defaultPrevented) return;
-    event.stopPropagation();
-    onClose();
-  };
   return (
     <aside
       ref={box}
       tabIndex={-1}
       aria-label="Files"
       data-part="files"
-      onKeyDown={onKeyDown}
+      onKeyDown={closingOnEscape(onClose)}
       className="flex h-full min-h-0 w-files shrink-0 flex-col overflow-hidden border-edge border-s bg-ground outline-none"
     >
       {children}

@@ -1,11 +1,12 @@
 // The run inspector, beside the chat in a wide window, otherwise as a sheet over it.
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import { waterfall } from "../../logic/inspector/waterfall.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import { type ApiClient, useInspectedRun } from "../../state/inspectedRun.ts";
 import type { RequestSettings } from "../../types/api.ts";
 import { Dialog } from "../ui/Dialog.tsx";
+import { closingOnEscape } from "../ui/escapeKey.ts";
 import { PagerButtons } from "../ui/PagerButtons.tsx";
 import { InspectorHead } from "./InspectorHead.tsx";
 import { type InspectorTab, InspectorTabs } from "./InspectorTabs.tsx";
@@ -56,18 +57,13 @@ function Beside(props: Props & TabProps) {
       if (before instanceof HTMLElement && (active === null || active === document.body)) before.focus();
     };
   }, []);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.defaultPrevented) return;
-    event.stopPropagation();
-    onClose();
-  };
   return (
     <aside
       ref={box}
       tabIndex={-1}
       aria-label="Run details"
       data-part="inspector"
-      onKeyDown={onKeyDown}
+      onKeyDown={closingOnEscape(onClose)}
       className="flex h-full min-h-0 w-details shrink-0 flex-col overflow-hidden border-edge border-s bg-ground outline-none"
     >
       <Inspector {...props} />

@@ -1,5 +1,5 @@
-// Lets the Escape key through tooltips and preview cards: it closes them and still has its other effect.
-import { useCallback, useRef } from "react";
+// The Escape key: it passes through tooltips and preview cards, which it closes, and closes panels beside the chat.
+import { type KeyboardEvent, useCallback, useRef } from "react";
 
 /** The used part of Base UI's change event. */
 interface Change {
@@ -30,3 +30,10 @@ export function usePassEscape() {
   );
   return { actionsRef, onOpenChange };
 }
+
+/** For a panel beside the chat. The key goes no further. */
+export const closingOnEscape = (onClose: () => void) => (event: KeyboardEvent) => {
+  if (event.key !== "Escape" || event.defaultPrevented) return;
+  event.stopPropagation();
+  onClose();
+};

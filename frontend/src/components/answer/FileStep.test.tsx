@@ -19,7 +19,7 @@ const stop = (over: Partial<CallItem> = {}): Extract<Stop, { kind: "file" }> => 
 const show = (over: Partial<CallItem>, openFile?: (path: string) => void) =>
   render(
     <OpenFile value={openFile}>
-      <FileStep stop={stop(over)} open onToggle={() => undefined} />
+      <FileStep stop={stop(over)} open={false} onToggle={() => undefined} />
     </OpenFile>,
   );
 
@@ -41,7 +41,7 @@ describe("the line of a file", () => {
     const failed = (prompt: string) => ({ prompt, error: "No credit." });
     const images = [{ prompt: "a fox", path: "images/a-fox.png" }, ..."abcdef".split("").map(failed)];
     show({ name: "generate_images", arguments: {}, artifact: { type: "images", images } });
-    expect(screen.getByRole("button", { expanded: true }).textContent).toBe("Generated 1 of 7 images");
+    expect(screen.getByRole("button", { expanded: false }).textContent).toBe("Generated 1 of 7 images");
     const notice = document.querySelector("[data-part=notice]")?.textContent;
     expect(notice).toContain("a: No credit.");
     expect(notice).toContain("2 more failures");

@@ -36,16 +36,14 @@ export const FileStep = memo(
           </>
         }
         notice={reasons.length > 0 && <Reasons reasons={reasons} />}
+        action={path !== undefined && <OpenButton path={path} />}
         open={open}
         onToggle={onToggle}
       >
         {"kind" in call && (
-          <>
-            {path !== undefined && <OpenButton path={path} />}
-            <ul className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-1.5 pb-0.5">
-              <CallCard call={call} />
-            </ul>
-          </>
+          <ul className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-1.5 pb-0.5">
+            <CallCard call={call} />
+          </ul>
         )}
       </StepHeader>
     );
@@ -98,8 +96,8 @@ function OpenButton({ path }: { path: string }) {
   const open = use(OpenFile);
   if (!open) return null;
   return (
-    <Button look="outline" className="mt-1.5 max-w-full" onClick={() => open(path)}>
-      <span className="min-w-0 truncate">Open {path}</span>
+    <Button look="outline" className="-my-0.5 shrink-0" aria-label={`Open ${path}`} onClick={() => open(path)}>
+      Open
     </Button>
   );
 }

@@ -43,12 +43,14 @@ interface HeadProps {
   title: ReactNode;
   /** What is shown even while the panel is closed. */
   notice?: ReactNode;
+  /** A button at the end of the line. */
+  action?: ReactNode;
   open: boolean;
   onToggle: (id: string, open: boolean) => void;
   children: ReactNode;
 }
 
-export function StepHeader({ id, kind, lamp, title, notice, open, onToggle, children }: HeadProps) {
+export function StepHeader({ id, kind, lamp, title, notice, action, open, onToggle, children }: HeadProps) {
   const body = useId();
   // The panel's content is rendered when it is first opened. After that it stays, so that closing can be animated.
   const wasOpen = useRef(open);
@@ -56,9 +58,14 @@ export function StepHeader({ id, kind, lamp, title, notice, open, onToggle, chil
   return (
     <li className={ROW} data-part="stop" data-kind={kind} data-lamp={lamp}>
       <StepLamp lamp={lamp} />
-      <StepButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
-        {title}
-      </StepButton>
+      <div className="flex items-start gap-3">
+        <div className="min-w-0 flex-1">
+          <StepButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
+            {title}
+          </StepButton>
+        </div>
+        {action}
+      </div>
       {notice && <StepNotice>{notice}</StepNotice>}
       <Collapsible id={body} open={open} className={CLIPPED}>
         {wasOpen.current && children}

@@ -10,6 +10,7 @@ import { Chats } from "./chat/chats.ts";
 import { claimMessage } from "./chat/queueClaims.ts";
 import type { RequestSetup } from "./chat/requestBody.ts";
 import { sendBlocker } from "./chat/sendBlocker.ts";
+import { ChosenAnswers } from "./chosenAnswers.ts";
 import { Conversations } from "./lists/conversations.ts";
 import { SavedRuns } from "./lists/savedRuns.ts";
 import { Connectivity } from "./server/connectivity.ts";
@@ -73,6 +74,7 @@ export function createSignalbox(): Signalbox {
     hold,
     claim: (id) => claimMessage(browserStorage(), id),
     box: tabStorage(),
+    choices: new ChosenAnswers(browserStorage()),
     onUnauthorized: () => session.askForToken(),
     onProgress: (chat: Chat) => {
       void conversations.touch();

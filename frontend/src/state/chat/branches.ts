@@ -139,8 +139,8 @@ export class Branches {
   }
 
   /** Merge the server's version of the conversation. */
-  merge(conversation: Conversation, deps: AnswerDeps): void {
-    const shown = merged(this.#store.read(), conversation, deps);
+  merge(conversation: Conversation, deps: AnswerDeps, chosen: string | undefined): void {
+    const shown = merged(this.#store.read(), conversation, deps, chosen);
     this.#store.set({ title: conversation.title, status: "ready", ...shown });
     this.#showColumns();
     for (const { answer } of this.answers()) if (!answer.isOver && !answer.isLive) void answer.load();

@@ -7,6 +7,7 @@ import type { Picture } from "../../types/api.ts";
 import type { Answer } from "../answer/answer.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";
 import { runsOf } from "../answer/joinedAnswer.ts";
+import type { ChosenAnswers } from "../chosenAnswers.ts";
 import { AnswerLoader } from "../lists/answerLoader.ts";
 import { Store } from "../store.ts";
 import { AnswerReactions } from "./answerReactions.ts";
@@ -20,7 +21,7 @@ import { MessageSender, type SenderDeps } from "./messageSender.ts";
 import { QueuedMessages } from "./queuedMessages.ts";
 import { RejectedColumns } from "./rejectedColumns.ts";
 import { type RequestSetup, setupForRetry } from "./requestBody.ts";
-import { RequestSender } from "./requestSender.ts";
+import { type Keys, RequestSender } from "./requestSender.ts";
 import { SystemPrompt } from "./systemPrompt.ts";
 import { type Box, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
@@ -30,6 +31,7 @@ export interface ChatDeps extends AnswerDeps, SenderDeps {
   onProgress?: (chat: Chat) => void;
   /** Storage for messages that the server has not confirmed. */
   box?: Box | undefined;
+  choices?: ChosenAnswers;
 }
 
 export class Chat extends Store<ChatState> {
@@ -65,10 +67,11 @@ export class Chat extends Store<ChatState> {
       ...{ ...shared, id, deps: this.#deps },
       enter: () => this.#enter(),
       show: () => this.#sender.show(),
+      chosen: () => deps.choices?.of(id),
     });
     this.#continuations = new Continuations({ ...shared, id, deps: this.#deps });
     this.#recovery = new MessageRecovery(this.#branches, this.#unconfirmed, {
-      begin: (question, asking, asked) => this.#begin(question, asking, undefined, asked),
+      begin: (question, asking, keys, asked) => this.#begin(question, asking, keys, asked),
       continue: (cut, body, key) => this.#continuations.ask(cut, body, key),
       giveBack: (returned) => this.set({ returned }),
     });
@@ -245,11 +248,8 @@ export class Chat extends Store<ChatState> {
     const question = this.#branches.named(again);
     if (question?.kind === "question") return this.#answerAgain(question, asking);
     const place = parent === null ? null : this.#branches.named(parent)?.key;
-    return this.#ask(
-      message,
-      place === undefined ? this.#branches.nextParent(after ?? this.state.leaf) : place,
-      asking,
-    );
+    const behind = place === undefined ? this.#branches.nextParent(after ?? this.state.leaf) : place;
+    return this.#ask(message, behind, asking);
   }
 
   #answerAgain(question: QuestionPart, asking: RequestSetup, model?: string, column?: number): Promise<void> {
@@ -277,12 +277,14 @@ export class Chat extends Store<ChatState> {
     const wanted = this.#systemPrompt.sent(this.state.system) ?? (this.state.parts.size === 0 ? asking.system : held);
     const system = wanted === held ? undefined : wanted;
     const key = `question-${id}`;
-    return this.#begin({ kind: "question", key, parent, id: undefined, text, pictures, files: [], system }, asking, id);
+    return this.#begin({ kind: "question", key, parent, id: undefined, text, pictures, files: [], system }, asking, [
+      id,
+    ]);
   }
 
   /** Show the new answers and request them. If the user has switched to another branch, that branch stays. */
-  async #begin(question: QuestionPart, asking: RequestSetup, firstKey?: string, asked = Date.now()): Promise<void> {
-    const plans = this.#requests.plan(question, asking, firstKey);
+  async #begin(question: QuestionPart, asking: RequestSetup, keys?: Keys, asked = Date.now()): Promise<void> {
+    const plans = this.#requests.plan(question, asking, keys);
     const [first] = plans;
     if (!first) return;
     this.#branches.add(question, [first.part, ...plans.slice(1).map(({ part }) => part)]);
@@ -303,6 +305,7 @@ export class Chat extends Store<ChatState> {
     const part = this.state.parts.get(leaf);
     const id = part && idOf(part);
     if (id === undefined) return;
+    this.#deps.choices?.store(this.id, id);
     chooseLeaf(this.#deps.client, this.id, id).catch((error: unknown) =>
       this.set({ trouble: `The version could not be switched on the server. ${sentenceOf(error)}` }),
     );
@@ -340,8 +343,6 @@ export class Chat extends Store<ChatState> {
     this.flush();
     return false;
   }
-
-  // --- reactions ------------------------------------------------------------------------------------------------
 
   dismissTrouble(): void {
     this.set({ trouble: undefined });

@@ -82,8 +82,16 @@ interface Shown {
   leaf: string | null;
 }
 
-/** Merge the known parts with the server's. If the shown branch has grown, its new end is shown. */
-export function merged(before: Shown, { leafId, nodes }: Conversation, deps: AnswerDeps): Shown {
+/**
+ * Merge the known parts with the server's. If the shown branch has grown, its new end is shown. `chosen` is the node that
+ * the user has chosen last.
+ */
+export function merged(
+  before: Shown,
+  { leafId, nodes }: Conversation,
+  deps: AnswerDeps,
+  chosen: string | undefined = undefined,
+): Shown {
   const keys = new Map([...before.parts.values()].map((part) => [idOf(part) ?? part.key, part.key]));
   const parts = new Map(before.parts);
   let shown = before.leaf;
@@ -101,7 +109,8 @@ export function merged(before: Shown, { leafId, nodes }: Conversation, deps: Ans
     }
     keys.set(node.id, (twin?.kind === "question" || twin?.answer.isLive) && twin ? twin.key : node.id);
   }
-  const leaf = shown ?? firstColumn(parts, keys.get(leafId ?? "")) ?? [...parts.keys()].at(-1) ?? null;
+  const end = keys.get(leafId ?? "");
+  const leaf = shown ?? (leafId === chosen ? end : firstColumn(parts, end)) ?? [...parts.keys()].at(-1) ?? null;
   return { parts, leaf: leaf && newestLeaf(parts, leaf) };
 }
 

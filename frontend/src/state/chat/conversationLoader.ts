@@ -20,6 +20,8 @@ export interface LoaderChat {
   enter(): Promise<void>;
   /** Show the queue. */
   show(): void;
+  /** The node that the user has chosen last. */
+  chosen(): string | undefined;
 }
 
 /** The interval of later attempts to open a conversation. */
@@ -72,10 +74,10 @@ export class ConversationLoader {
     return true;
   }
 
-  /** A message was rejected because its parent is unknown: check whether the whole conversation was deleted. */
+  /** A message was rejected because its parent is unknown, or a run was stopped: check for a deleted conversation. */
   async checkGone(): Promise<void> {
     const found = await this.#conversation().catch((error: unknown) => error);
-    if (!isGone(found)) return;
+    if (!isGone(found) || this.isGone) return;
     this.#returnUnsent();
     const trouble = "This conversation was deleted in another tab or browser. Start a new chat to go on.";
     this.#chat.store.set({ trouble });
@@ -111,7 +113,7 @@ export class ConversationLoader {
 
   #merge(conversation: Conversation): void {
     this.isGone = false;
-    this.#chat.branches.merge(conversation, this.#chat.deps);
+    this.#chat.branches.merge(conversation, this.#chat.deps, this.#chat.chosen());
   }
 
   #fail(error: unknown): void {

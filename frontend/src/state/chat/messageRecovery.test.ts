@@ -95,6 +95,32 @@ describe("an unconfirmed message", () => {
     expect(after.server.followed.map(({ path }) => path)).toEqual(["/api/runs/r/events"]);
   });
 
+  it("is answered by the missing model under the key of its first request, so that there is one run", async () => {
+    const box = memoryStorage();
+    const { server, chat } = openChat({ box }, { models: ["m", "n"] });
+    const keys: (string | null)[] = [];
+    server.refuse = ({ model }, key) => {
+      if (model === "m") return undefined;
+      keys.push(key);
+      return unreachable();
+    };
+    void chat.send("first");
+    await settle();
+    await settle();
+    const [first] = server.asked;
+    const after = openChat({ box });
+    after.server.conversation = {
+      ...{ id: "c1", title: "T", leaf_id: "run1" },
+      messages: [question("m1", "first"), answerOf("run1", "m1")],
+    };
+    void after.chat.open();
+    await settle();
+    expect(first?.body.model).toBe("m");
+    expect(after.server.asked.map(({ body, key }) => [body.model, body.parent_id, key])).toEqual([
+      ["n", "m1", keys[0]],
+    ]);
+  });
+
   it("is not sent to another model, because the first may be working on it", async () => {
     const { server, chat } = openChat({ box: memoryStorage() }, { models: ["m", "n"] });
     const asked: string[] = [];

@@ -4,11 +4,12 @@ import type { Branches } from "./branches.ts";
 import type { AnswerPart, QuestionPart, Slot } from "./chatParts.ts";
 import { isFresh, receivedMessage } from "./recoverMessage.ts";
 import { type RequestSetup, setupOf, slotIn } from "./requestBody.ts";
+import type { Keys } from "./requestSender.ts";
 import type { UnconfirmedMessage, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 /** The parts of the chat that the recovery uses. */
 export interface RecoveryChat {
-  begin(question: QuestionPart, asking: RequestSetup, asked?: number): Promise<void>;
+  begin(question: QuestionPart, asking: RequestSetup, keys?: Keys, asked?: number): Promise<void>;
   continue(cut: AnswerPart, body: ChatBody, key: string): Promise<void>;
   giveBack(returned: Pick<UnconfirmedMessage, "text" | "pictures">): void;
 }
@@ -60,7 +61,9 @@ export class MessageRecovery {
     } else if (isDue) {
       const isMissing = (slot: Slot) => this.#branches.answersOf(question, slot).length === 0;
       const missing = asks.filter(({ body, unread }) => unread || isMissing(slotIn(body)));
-      if (missing.length > 0) void this.#chat.begin(question, setupOf({ ...pending, asks: missing }));
+      // The server may be about to start the run of an earlier, equal request: under the same key, it starts only one.
+      const keys = missing.map(({ key, body }) => (body.messages === undefined ? key : undefined));
+      if (missing.length > 0) void this.#chat.begin(question, setupOf({ ...pending, asks: missing }), keys);
     }
     this.#pending.drop(pending.question);
   }
@@ -92,7 +95,7 @@ export class MessageRecovery {
     const parent = parentId === null ? null : (this.#branches.named(parentId)?.key ?? null);
     const { system } = asks[0]?.body ?? {};
     const question: QuestionPart = { kind: "question", key, parent, id: undefined, text, pictures, files: [], system };
-    return this.#chat.begin(question, setupOf(pending), asked);
+    return this.#chat.begin(question, setupOf(pending), undefined, asked);
   }
 
   #questionOf(pending: UnconfirmedMessage): QuestionPart | undefined {

@@ -30,6 +30,9 @@ export interface Plan {
   at: number;
 }
 
+/** The Idempotency-Keys of the answers, as far as they are given. */
+export type Keys = readonly (string | undefined)[];
+
 /** The error of answers that were not requested because the server did not respond. */
 const UNREACHABLE = { code: "SERVER_UNREACHABLE", error: "Signalbox is not responding." } as const;
 
@@ -47,13 +50,13 @@ export class RequestSender {
   }
 
   /** One answer for each model of the setup. If the outcome of an earlier request is unknown, its key is used again. */
-  plan(question: QuestionPart, asking: RequestSetup, firstKey?: string): readonly Plan[] {
+  plan(question: QuestionPart, asking: RequestSetup, keys: Keys = []): readonly Plan[] {
     return asking.models.map((model, at): Plan => {
       const { reasoning, column } = asking.fields(model, at);
       const effort = reasoning?.effort ?? "auto";
       const answer = Answer.asked(this.#deps, { model, effort });
       const earlier = this.#pending.keyOf(question.key, { model, column });
-      const key = earlier ?? (at === 0 ? firstKey : undefined) ?? newIdempotencyKey();
+      const key = earlier ?? keys[at] ?? newIdempotencyKey();
       return { part: { kind: "answer", key: answer.key, parent: question.key, answer, column }, key, at };
     });
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openChat, partAt } from "../../fixtures/chat.ts";
 import { answerOf, question, unreachable } from "../../fixtures/recovery.ts";
 import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
+import { ChosenAnswers } from "../chosenAnswers.ts";
 import type { Chat, ChatDeps } from "./chat.ts";
 
 const MODELS = ["m", "m", "m"];
@@ -82,6 +83,27 @@ describe("variants of one model", () => {
     await settle();
     await settle();
     expect(after.server.asked.map(({ body }) => body.column)).toEqual([0, 2]);
+  });
+
+  it("keep the choice over a reload, however often it was made", async () => {
+    const choices = new ChosenAnswers(memoryStorage());
+    const told = {
+      ...{ id: "c1", title: "T", leaf_id: "r1" },
+      messages: [question("q", "first"), ...[0, 1].map((column) => answerOf(`r${column}`, "q", { column }))],
+    };
+    const shownAfterReload = async () => {
+      const { server, chat } = openChat({ choices });
+      server.conversation = told;
+      await chat.open();
+      const { entries } = chat.state;
+      return { chat, part: entries.findLast(({ kind }) => kind === "answer")?.part.key };
+    };
+    const before = await shownAfterReload();
+    // The server's leaf is the variant that was requested last.
+    expect(before.part).toBe("r0");
+    before.chat.choose("r1");
+    before.chat.choose("r1");
+    expect((await shownAfterReload()).part).toBe("r1");
   });
 
   it("are all there after a reload, and the next message follows the chosen one", async () => {

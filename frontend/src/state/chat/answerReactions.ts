@@ -20,6 +20,9 @@ export interface ReactionDeps {
 /** When the server usually has the final cost of a stopped run, in ms after its end. */
 const SETTLED_MS = [8000, 45_000] as const;
 
+/** When a conversation whose run was stopped elsewhere may be deleted, in ms after the end of the run. */
+const DELETED_MS = [0, 1000, 8000] as const;
+
 const GONE = new Set(["UNKNOWN_CONVERSATION", "UNKNOWN_MESSAGE"]);
 
 export class AnswerReactions {
@@ -27,6 +30,8 @@ export class AnswerReactions {
   readonly #unconfirmed: UnconfirmedMessages;
   readonly #rejected: RejectedColumns;
   readonly #deps: ReactionDeps;
+  /** Answers that ran while the page followed them, and were not stopped here. */
+  readonly #running = new WeakSet<Answer>();
 
   constructor(branches: Branches, unconfirmed: UnconfirmedMessages, rejected: RejectedColumns, deps: ReactionDeps) {
     this.#branches = branches;
@@ -48,11 +53,16 @@ export class AnswerReactions {
     this.#branches.derive();
     this.#deps.onProgress();
     if (answer.isOver) this.#ended(answer, isStopped);
+    else if (answer.state.stopping) this.#running.delete(answer);
+    else if (answer.isLive) this.#running.add(answer);
   }
 
   #ended(answer: Answer, isStopped: boolean): void {
     const { end } = answer.state.trace;
     if (GONE.has(end?.code ?? "")) this.#deps.checkGone();
+    // The server stops the runs of a conversation, then deletes it.
+    if (end?.status === "cancelled" && this.#running.delete(answer))
+      for (const ms of DELETED_MS) setTimeout(this.#deps.checkGone, ms);
     // Another tab is continuing the answer: show its continuation.
     if (answer.continues && end?.code === "RUN_NOT_OVER") this.#deps.refresh();
     // It was stopped before it had an id. The conversation shows what became of it.

@@ -71,6 +71,28 @@ describe("a conversation that was deleted elsewhere", () => {
     expect([chat.state.queue, chat.state.hold]).toEqual([[], undefined]);
   });
 
+  it("is reported when that stops its running answer", async () => {
+    const { server, chat } = openChat();
+    void chat.send("first");
+    await settle();
+    await server.asked[0]?.send(content("one"));
+    await server.asked[0]?.send(done({ status: "cancelled" }));
+    await settle();
+    expect(chat.state.trouble).toMatch(/deleted in another tab/);
+  });
+
+  it("is not looked up when the user stops an answer", async () => {
+    const { server, chat } = openChat();
+    void chat.send("first");
+    await settle();
+    await server.asked[0]?.send(content("one"));
+    void chat.stop();
+    await settle();
+    await server.asked[0]?.send(done({ status: "cancelled" }));
+    await settle();
+    expect(chat.state.trouble).toBeUndefined();
+  });
+
   it("also moves the question of a regenerated answer", async () => {
     const { server, chat } = await answeredChat("first");
     deleted(server);

@@ -22,6 +22,7 @@ describe("the queue", () => {
     void chat.send("first");
     await settle();
     void chat.send("second");
+    server.conversation = { id: "c1", title: "", leaf_id: null, messages: [] };
     await server.asked[0]?.send(done({ status: "cancelled" }));
     expect([chat.state.held, chat.state.queue.length, server.asked.length]).toEqual([true, 1, 1]);
     void chat.sendQueued(chat.state.queue[0]?.id ?? "");

@@ -83,6 +83,42 @@ test("the user edits a file, and decides about a conflict", async ({ page, fault
   await expect(shown(page).getByRole("heading", { name: "Mine" })).toBeVisible();
 });
 
+test("an unsaved edit outlasts another tab, a closed panel and another conversation", async ({ page }) => {
+  await build(page);
+  const here = page.url();
+  const state = panel(page).locator("[data-part=file-state]");
+  const field = panel(page).getByRole("textbox");
+  await tab(page, "Code").click();
+  await panel(page).getByRole("button", { name: "Edit" }).click();
+  await field.fill("<h1>Mine</h1>");
+  await expect(state).toHaveText("version 1 · unsaved changes");
+  await tab(page, "Preview").click();
+  await tab(page, "Code").click();
+  await expect(field).toHaveValue("<h1>Mine</h1>");
+  await panel(page).getByRole("button", { name: "Close files" }).click();
+  await page.goto("/#");
+  await page.goto(here);
+  await page.getByRole("button", { name: "Files" }).click();
+  await tab(page, "Code").click();
+  await expect(field).toHaveValue("<h1>Mine</h1>");
+  const asked = page.waitForEvent("dialog");
+  const reloaded = page.reload();
+  expect((await asked).type()).toBe("beforeunload");
+  await (await asked).accept();
+  await reloaded;
+});
+
+test("a conversation that is deleted elsewhere while a file is written says so", async ({ page, faults }) => {
+  faults.allow(/Failed to load resource/);
+  await build(page);
+  await ask(page, "Make the heading blue");
+  await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
+  await page.request.delete(`/api/conversations/${conversation(page)}`);
+  await expect(page.getByRole("main").getByRole("alert")).toContainText("deleted in another tab or browser");
+  await tab(page, "Changes").click();
+  await expect(panel(page)).toContainText("This conversation was deleted in another tab or browser.");
+});
+
 test("files of a page are put together, and links to files are followed", async ({ page }) => {
   await build(page);
   const about = '<link rel="stylesheet" href="css/a.css"><h1>About</h1><p id="out"></p><script src="a.js"></script>';

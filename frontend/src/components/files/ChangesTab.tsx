@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { countsOf, diffLines, hunksOf } from "../../logic/files/lineDiff.ts";
 import type { BranchFiles } from "../../state/files/branchFiles.ts";
-import { fetchVersions, restoreVersion } from "../../state/files/fileRequests.ts";
+import { fetchVersions, fileTrouble, restoreVersion } from "../../state/files/fileRequests.ts";
 import type { FileVersion } from "../../types/files.ts";
 import { Button } from "../ui/Button.tsx";
 import { Diff } from "./Diff.tsx";
@@ -28,7 +28,7 @@ export function ChangesTab({ branch, path, version }: Props) {
       choose(undefined);
       setNotice(`Version ${old.version} is restored.`);
     } catch (error) {
-      setNotice(`The version was not restored. ${(error as Error).message}`);
+      setNotice(fileTrouble("The version was not restored.", error));
     } finally {
       setRestoring(false);
     }
@@ -71,20 +71,22 @@ const labelOf = ({ version, author, created, isDeleted }: FileVersion): string =
   `Version ${version} · ${author === "person" ? "by you" : "by the model"} · ${clock(created)}${isDeleted ? " · deleted" : ""}`;
 
 function useVersions(branch: BranchFiles, path: string, version: number) {
+  // Two variants can have the same path and version.
+  const { nodeId } = branch.place;
   const [state, setState] = useState<{ versions: readonly FileVersion[]; trouble?: string }>({ versions: [] });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is that of this node.
   useEffect(() => {
     if (version === 0) return;
     let isCurrent = true;
     fetchVersions(branch.client, branch.place, path).then(
       (versions) => isCurrent && setState({ versions }),
       (error: unknown) =>
-        isCurrent &&
-        setState({ versions: [], trouble: `The versions could not be loaded. ${(error as Error).message}` }),
+        isCurrent && setState({ versions: [], trouble: fileTrouble("The versions could not be loaded.", error) }),
     );
     return () => {
       isCurrent = false;
     };
-  }, [branch, path, version]);
+  }, [branch, nodeId, path, version]);
   return { trouble: undefined, ...state };
 }
 
@@ -99,7 +101,7 @@ function VersionDiff({ branch, now, old }: { branch: BranchFiles; now: FileVersi
   if (failed)
     return (
       <p role="alert" className="p-4 text-dim text-small">
-        The changes could not be loaded. {failed.message}
+        {fileTrouble("The changes could not be loaded.", failed)}
       </p>
     );
   if (after instanceof Blob || before instanceof Blob)

@@ -1,20 +1,24 @@
 // The text of a file, highlighted, and a field to edit it.
 import { Pencil } from "lucide-react";
-import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useLayoutEffect, useRef } from "react";
 import { endingOf } from "../../logic/files/shownFiles.ts";
 import { piecesOf } from "../../logic/files/textPieces.ts";
 import type { BranchFiles } from "../../state/files/branchFiles.ts";
+import { fileDrafts } from "../../state/files/fileDrafts.ts";
+import { useStore } from "../../state/store.ts";
 import type { ShownFile } from "../../types/files.ts";
 import { CodeBlock } from "../markdown/code/CodeBlock.tsx";
 import { Button } from "../ui/Button.tsx";
-import { type Edited, FileEditor, nodeOf } from "./FileEditor.tsx";
+import { FileEditor, nodeOf } from "./FileEditor.tsx";
 
 export function CodeTab({ branch, file }: { branch: BranchFiles; file: ShownFile }) {
-  const [edited, setEdited] = useState<Edited>();
+  useStore(fileDrafts);
   const box = useRef<HTMLDivElement>(null);
   const { path, content, version, isGrowing } = file;
+  const { conversationId } = branch.place;
+  const draft = fileDrafts.of(conversationId, path);
   useFollow(box, content, isGrowing);
-  if (edited) return <FileEditor branch={branch} path={path} edited={edited} onDone={() => setEdited(undefined)} />;
+  if (draft) return <FileEditor branch={branch} path={path} draft={draft} />;
   if (typeof content !== "string")
     return (
       <p className="p-4 text-dim text-small">
@@ -27,7 +31,9 @@ export function CodeTab({ branch, file }: { branch: BranchFiles; file: ShownFile
         <Button
           look="outline"
           disabled={isGrowing || version === 0}
-          onClick={() => setEdited({ text: content, version, nodeId: nodeOf(branch, path) })}
+          onClick={() =>
+            fileDrafts.begin(conversationId, path, { text: content, version, nodeId: nodeOf(branch, path) })
+          }
         >
           <Pencil aria-hidden="true" />
           Edit

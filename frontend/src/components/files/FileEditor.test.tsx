@@ -2,12 +2,16 @@
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { BranchFiles } from "../../state/files/branchFiles.ts";
+import { fileDrafts } from "../../state/files/fileDrafts.ts";
 import { ChangesTab } from "./ChangesTab.tsx";
 import { CodeTab } from "./CodeTab.tsx";
 
 vi.mock("../markdown/code/CodeBlock.tsx", () => ({ CodeBlock: () => null }));
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  fileDrafts.drop("c", "a.txt");
+});
 
 const line = (node: string, version = 1) => ({
   ...{ path: "a.txt", version, media_type: "text/plain", size: 1, author: "model", created: 5 },
@@ -44,6 +48,21 @@ it("an edit of one variant is saved into the files of another one only on reques
   await vi.waitFor(() => expect(changes).toEqual(["PUT /api/conversations/c/files/a.txt?node_id=two"]));
 });
 
+it("an edit is still there after another tab was shown, and ends when it is saved", async () => {
+  const { branch, changes } = variants();
+  await branch.load("one");
+  const file = { path: "a.txt", content: "text", version: 1, isGrowing: false };
+  const { unmount } = render(<CodeTab branch={branch} file={file} />);
+  press("Edit");
+  fireEvent.change(screen.getByRole("textbox"), { target: { value: "mine" } });
+  unmount();
+  render(<CodeTab branch={branch} file={file} />);
+  expect(screen.getByRole<HTMLTextAreaElement>("textbox").value).toBe("mine");
+  press("Save");
+  await vi.waitFor(() => expect(screen.queryByRole("textbox")).toBeNull());
+  expect(changes).toEqual(["PUT /api/conversations/c/files/a.txt?node_id=one&base_version=1"]);
+});
+
 it("a double click restores a version once", async () => {
   const { branch, changes } = variants();
   await branch.load("one");
@@ -53,6 +72,18 @@ it("a double click restores a version once", async () => {
   press("Restore this version");
   await screen.findByText("Version 1 is restored.");
   expect(changes).toHaveLength(1);
+});
+
+it("the versions in a deleted conversation say that it was deleted", async () => {
+  const gone = Object.assign(new Error("There is none."), { code: "UNKNOWN_CONVERSATION" });
+  const client: ConstructorParameters<typeof BranchFiles>[0] = {
+    request: async (path) => {
+      if (path.includes("/file-versions/")) throw gone;
+      return path.includes("/files/") ? new Response("text") : Response.json({ files: [line("one")] });
+    },
+  };
+  render(<ChangesTab branch={new BranchFiles(client, "c")} path="a.txt" version={1} />);
+  await screen.findByText("This conversation was deleted in another tab or browser.");
 });
 
 it("changes that cannot be loaded are not shown as an empty file", async () => {

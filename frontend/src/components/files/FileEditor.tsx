@@ -1,28 +1,20 @@
 // A plain field to edit a file. Saving fails if the file has changed meanwhile, and the reader decides.
 import { type KeyboardEvent, useState } from "react";
 import type { BranchFiles } from "../../state/files/branchFiles.ts";
-import { writeFile } from "../../state/files/fileRequests.ts";
+import { type FileDraft, fileDrafts } from "../../state/files/fileDrafts.ts";
+import { fileTrouble, writeFile } from "../../state/files/fileRequests.ts";
 import { Button } from "../ui/Button.tsx";
-
-/** The text and the version with which an edit began. */
-export interface Edited {
-  text: string;
-  version: number;
-  /** The run or message that wrote this version: the files of two variants have equal paths and numbers. */
-  nodeId: string | undefined;
-}
 
 interface Props {
   branch: BranchFiles;
   path: string;
-  edited: Edited;
-  onDone: () => void;
+  draft: FileDraft;
 }
 
 type Trouble = { isConflict: boolean; words: string };
 
-export function FileEditor({ branch, path, edited, onDone }: Props) {
-  const [text, setText] = useState(edited.text);
+export function FileEditor({ branch, path, draft: { base: edited, text } }: Props) {
+  const { conversationId } = branch.place;
   const [trouble, setTrouble] = useState<Trouble>();
   const [isSaving, setSaving] = useState(false);
   const save = async (base: number | undefined) => {
@@ -33,7 +25,13 @@ export function FileEditor({ branch, path, edited, onDone }: Props) {
     try {
       await writeFile(branch.client, branch.place, path, text, base);
       await branch.load();
-      onDone();
+      const saved = branch.state.files.find((file) => file.path === path);
+      fileDrafts.saved(conversationId, path, {
+        text,
+        version: saved?.version ?? edited.version,
+        nodeId: saved?.nodeId ?? edited.nodeId,
+      });
+      setSaving(false);
     } catch (error) {
       setTrouble(troubleOf(error));
       setSaving(false);
@@ -50,7 +48,7 @@ export function FileEditor({ branch, path, edited, onDone }: Props) {
       <textarea
         aria-label={`Text of ${path}`}
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => fileDrafts.change(conversationId, path, target.value)}
         onKeyDown={onKeyDown}
         spellCheck={false}
         dir="ltr"
@@ -62,7 +60,7 @@ export function FileEditor({ branch, path, edited, onDone }: Props) {
         </p>
       )}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button size="medium" onClick={onDone}>
+        <Button size="medium" onClick={() => fileDrafts.drop(conversationId, path)}>
           Cancel
         </Button>
         {trouble?.isConflict && (
@@ -89,12 +87,12 @@ export const nodeOf = (branch: BranchFiles, path: string): string | undefined =>
   branch.state.files.find((file) => file.path === path)?.nodeId;
 
 function troubleOf(error: unknown): Trouble {
-  const { code, message } = { ...(error as { code?: string; message?: string }), message: String(error) };
+  const { code } = error as { code?: string };
   const isConflict = code === "FILE_CHANGED";
   return {
     isConflict,
     words: isConflict
       ? "The file has changed since you began to edit it. Save anyway replaces the newer version, which stays in Changes."
-      : `The file was not saved. ${(error as Error).message ?? message}`,
+      : fileTrouble("The file was not saved.", error),
   };
 }

@@ -4,7 +4,9 @@ import { hashOf } from "../../state/address.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import { saveBlob } from "../../state/download.ts";
 import type { BranchFiles } from "../../state/files/branchFiles.ts";
+import { fileDrafts } from "../../state/files/fileDrafts.ts";
 import { fetchArchive } from "../../state/files/fileRequests.ts";
+import { useStore } from "../../state/store.ts";
 import type { ShownFile } from "../../types/files.ts";
 import { Button } from "../ui/Button.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
@@ -24,6 +26,7 @@ interface Props {
 
 export function FilesHead({ chat, branch, files, path, stage, onSelect, onClose }: Props) {
   const file = files.find((one) => one.path === path);
+  useStore(fileDrafts);
   return (
     <div className="flex min-h-12 shrink-0 items-center gap-1 border-edge border-b px-3">
       {file ? (
@@ -34,7 +37,10 @@ export function FilesHead({ chat, branch, files, path, stage, onSelect, onClose 
           className="h-8 min-w-0 max-w-80 truncate rounded-sm border border-edge bg-ground px-1.5 font-mono text-small"
         >
           {files.map((one) => (
-            <option key={one.path}>{one.path}</option>
+            <option key={one.path} value={one.path}>
+              {one.path}
+              {fileDrafts.isUnsaved(chat.id, one.path) && " · unsaved"}
+            </option>
           ))}
         </select>
       ) : (
@@ -42,6 +48,7 @@ export function FilesHead({ chat, branch, files, path, stage, onSelect, onClose 
       )}
       <span className="min-w-0 flex-1 truncate px-1 text-dim text-tiny" data-part="file-state">
         {file && stateOf(file)}
+        {file && fileDrafts.isUnsaved(chat.id, file.path) && " · unsaved changes"}
       </span>
       <Tip label="Reload the preview">
         <Button size="icon" aria-label="Reload the preview" onClick={stage.reload}>

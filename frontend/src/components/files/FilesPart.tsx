@@ -2,6 +2,7 @@
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { useFilesPanel } from "../../hooks/filesPanel.ts";
 import type { Chat } from "../../state/chat/chat.ts";
+import { warnBeforeLeaving } from "../../state/files/fileDrafts.ts";
 import { retried } from "../../state/retriedLoad.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { FilesButton } from "./FilesButton.tsx";
@@ -32,6 +33,7 @@ export default function FilesPart({ box, chat, isAlone, isHidden, onChange }: Pr
     onChange?.({ isOpen, button: hasFiles && <FilesButton isOpen={isOpen} onOpen={setOpen} /> });
   }, [hasFiles, isOpen, setOpen, onChange]);
   useEffect(() => () => onChange?.(undefined), [onChange]);
+  useEffect(() => warnBeforeLeaving((id) => box.chats.deleted.has(id)), [box]);
   if (!isAlone && (!isOpen || isHidden)) return null;
   return isAlone ? (
     <FilesScreen box={box} chat={chat} />

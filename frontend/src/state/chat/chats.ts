@@ -6,6 +6,8 @@ export class Chats {
   readonly #deps: ChatDeps;
   readonly #chats = new Map<string, Chat>();
   #fresh: Chat | undefined;
+  /** The ids of the conversations that were deleted here. */
+  readonly deleted = new Set<string>();
 
   constructor(deps: ChatDeps) {
     this.#deps = deps;
@@ -46,6 +48,7 @@ export class Chats {
 
   /** The conversation was deleted. */
   forget(id: string): void {
+    this.deleted.add(id);
     this.#chats.get(id)?.leave();
     this.#chats.delete(id);
   }

@@ -46,6 +46,23 @@ it("a later branch replaces an earlier one that is still loading", async () => {
   expect(branch.state).toMatchObject({ files: [], isLoaded: true });
 });
 
+it("a change belongs to the shown files until those of another branch are loaded", async () => {
+  const slow = Promise.withResolvers<object>();
+  const { branch, asked } = serving({
+    "/api/conversations/c/files?node_id=one": { files: [] },
+    "/api/conversations/c/files?node_id=two": slow.promise,
+  });
+  await branch.load("one");
+  const loading = branch.load("two");
+  expect(branch.place.nodeId).toBe("one");
+  // After a change, the files of the branch that was asked for last are loaded.
+  const reloading = branch.load();
+  expect(asked.at(-1)).toBe("GET /api/conversations/c/files?node_id=two");
+  slow.resolve({ files: [] });
+  await Promise.all([loading, reloading]);
+  expect(branch.place.nodeId).toBe("two");
+});
+
 it("a failure is a sentence, and the files stay", async () => {
   const { branch } = serving({ "/api/conversations/c/files?node_id=r": { files: [] } });
   await branch.load("r");

@@ -2,7 +2,7 @@
 import type { ApiClient } from "@signalbox/client/requests";
 import type { FileVersion, StoredFile } from "../../types/files.ts";
 import { Store } from "../store.ts";
-import { type BranchPlace, fetchContent, fetchFiles } from "./fileRequests.ts";
+import { type BranchPlace, fetchContent, fetchFiles, fileTrouble } from "./fileRequests.ts";
 
 export interface BranchFilesState {
   files: readonly StoredFile[];
@@ -19,6 +19,9 @@ export class BranchFiles extends Store<BranchFilesState> {
   readonly client: ApiClient;
   readonly #contents = new Map<string, string | Blob>();
   #asked = 0;
+  /** The end of the branch that was asked for last. */
+  #wanted: string | undefined;
+  /** Of the shown files: a change is sent to it, even while the files of another branch are being loaded. */
   place: BranchPlace;
 
   constructor(client: ApiClient, conversationId: string) {
@@ -28,20 +31,22 @@ export class BranchFiles extends Store<BranchFilesState> {
   }
 
   /** Load the files at the end of a branch. A later call replaces an earlier one. */
-  async load(nodeId = this.place.nodeId): Promise<void> {
-    this.place = { ...this.place, nodeId };
+  async load(nodeId = this.#wanted): Promise<void> {
+    this.#wanted = nodeId;
     this.#asked++;
     const asked = this.#asked;
+    const place = { ...this.place, nodeId };
     try {
-      const files = await fetchFiles(this.client, this.place);
+      const files = await fetchFiles(this.client, place);
       if (asked !== this.#asked) return;
+      this.place = place;
       this.#show(files);
       await Promise.all(files.map((file) => this.#loadContent(file, asked)));
       if (asked !== this.#asked) return;
       this.#show(files);
     } catch (error) {
       if (asked !== this.#asked) return;
-      this.set({ trouble: `The files could not be loaded. ${error instanceof Error ? error.message : error}` });
+      this.set({ trouble: fileTrouble("The files could not be loaded.", error) });
       this.flush();
     }
   }

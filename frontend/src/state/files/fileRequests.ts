@@ -83,3 +83,10 @@ export async function restoreVersion(
 export async function fetchArchive(client: ApiClient, place: BranchPlace): Promise<Blob> {
   return (await client.request(address(place, "files.zip"))).blob();
 }
+
+/** Why a request about files failed, as a sentence after `what` has failed. */
+export function fileTrouble(what: string, error: unknown): string {
+  if ((error as { code?: string }).code === "UNKNOWN_CONVERSATION")
+    return "This conversation was deleted in another tab or browser.";
+  return `${what} ${error instanceof Error ? error.message : error}`;
+}

@@ -51,6 +51,7 @@ from signalbox.app.routers import (
     run_reports,
     runs,
     saves,
+    spend,
     tokens,
     tools,
     upstreams,
@@ -91,7 +92,7 @@ _EXPOSED = [
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(variants, ai_sdk, assistant, runs, run_reports, conversations, files, saves, models),
-    *(openai_models, tools, contract, flags, tokens, upstreams, health, images),
+    *(openai_models, tools, contract, flags, tokens, spend, upstreams, health, images),
 )
 
 

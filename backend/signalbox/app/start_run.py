@@ -203,6 +203,7 @@ def _options(ask: Ask, origin: Origin, messages: Sequence[Message], binding: Bin
         key=origin.key,
         digest=origin.digest,
         owner=origin.caller.owner,
+        group=origin.caller.group,
         continues_after_disconnect=ask.is_detached,
         request=_shown(ask, question, messages, binding),
         question=without_messages(question) if binding else question,

@@ -21,6 +21,7 @@ class Figures(Struct, frozen=True, kw_only=True):
 
     `tools` are the names of the tools that it called. `first_token_ms` are the milliseconds from its start to the
     model's first part, as in `done`; None if no part arrived.
+    `estimate` is what the run's budget counts, with estimates of what was not reported; it is not stored.
 
     They are separate from the rest of the record because even a short run saves them several times.
     """
@@ -36,6 +37,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     seq: int = 0
     tools: tuple[str, ...] = ()
     first_token_ms: int | None = None
+    estimate: float | None = None
 
     @property
     def cost(self) -> float | None:
@@ -51,8 +53,9 @@ class Figures(Struct, frozen=True, kw_only=True):
 class RunRecord(Figures, frozen=True):
     """One stored run; times are epoch seconds, `status` is None while it is active.
 
-    `owner` is the id of the API token that started it, empty without tokens. `request` is redacted, for the trace;
-    `question` is complete, so that the run can be shown and repeated. `parent_id` is the message that it answers.
+    `owner` is the id of the API token that started it, empty without tokens, and `group` the owner's group then.
+    `request` is redacted, for the trace; `question` is complete, so that the run can be shown and repeated.
+    `parent_id` is the message that it answers.
     `key` is the client's Idempotency-Key and `digest` the hash of the body sent with it. `protocol` names the client's
     row in `app/protocols.py`, and `echo` is what its encoder needs of the request. `reserved` is the highest sequence
     number that a client may have seen.
@@ -62,6 +65,7 @@ class RunRecord(Figures, frozen=True):
     model: str
     loop: LoopName
     owner: str = ""
+    group: str = ""
     flag: Flag | None = None
     simulated: bool = False
     conversation_id: str | None = None

@@ -43,8 +43,8 @@ class StartOptions(Struct, frozen=True):
 
     `continues_after_disconnect` is whether the run outlives its last subscriber. `request` is redacted, for the trace;
     `question` is complete, so that the run can be repeated. `parent_id` is the message that it answers. `key` and
-    `digest` are the Idempotency-Key and the hash of the body. `owner` is the id of the API token. `protocol` is the
-    client's, `echo` what its encoder needs of the request.
+    `digest` are the Idempotency-Key and the hash of the body. `owner` is the id of the API token, `group` its group.
+    `protocol` is the client's, `echo` what its encoder needs of the request.
     """
 
     continues_after_disconnect: bool = False
@@ -54,6 +54,7 @@ class StartOptions(Struct, frozen=True):
     key: str | None = None
     digest: str | None = None
     owner: str = ""
+    group: str = ""
     protocol: str = V1
     echo: JsonObject = {}
 
@@ -110,7 +111,7 @@ class Run(Struct, eq=False):
 
     def figures(self) -> Figures:
         """Return its current figures."""
-        done, progress = self.done, self.progress
+        done, progress, budget = self.done, self.progress, self.context.budget
         return Figures(
             ended=self.ended,
             status=done.status if done else None,
@@ -123,6 +124,7 @@ class Run(Struct, eq=False):
             settled_at=progress.settled_at,
             tools=tuple(progress.called),
             first_token_ms=progress.first_token_ms,
+            estimate=budget.spent(progress) if budget is not None else None,
         )
 
     def save_figures(self) -> None:
@@ -225,6 +227,7 @@ def new_run(context: ConversationContext, progress: Progress, store: RunStore, o
         model=context.model,
         loop=flags.loop,
         owner=options.owner,
+        group=options.group,
         flag=flags.flag,
         simulated=flags.simulated,
         conversation_id=context.session_id,

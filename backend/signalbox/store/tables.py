@@ -1,6 +1,9 @@
 """The tables, as `migrations/` creates them; a test compares the two."""
 
+from typing import Any
+
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -23,6 +26,11 @@ METADATA = MetaData()
 def _owner() -> "Column[str]":
     """Return the column for the owner of a row: the id of an API token, empty without tokens."""
     return Column("owner", PortableText, nullable=False, server_default=text("''"))
+
+
+def _group(**options: Any) -> "Column[str]":
+    """Return the column for the group of an owner, empty for none."""
+    return Column("group_name", PortableText, nullable=False, **options)
 
 
 CONVERSATIONS = Table(
@@ -99,6 +107,9 @@ RUNS = Table(
     _owner(),
     Column("tools", PortableText),  # names of called tools, each between line feeds; null in older runs
     Column("first_token_ms", Integer),  # null in older runs, too
+    _group(server_default=text("''")),
+    Column("charged", BigInteger),  # what of its cost is counted in `spend` and `budgets`, in 1e-9 USD
+    Column("charge_estimated", Boolean, nullable=False, server_default=text("false")),
     UniqueConstraint("key", name="runs_by_key"),
     Index("runs_by_conversation", "conversation_id"),
     Index("runs_by_figures", *_FILTERED),
@@ -216,4 +227,61 @@ SHARED = Table(
     METADATA,
     Column("name", PortableText, primary_key=True),
     Column("value", LargeBinary, nullable=False),
+)
+
+# What runs have cost, by UTC day of their start. It outlives the runs. Amounts are integers in 1e-9 USD, so that sums
+# are exact. `estimated` is the part of `cost` whose bill is missing.
+SPEND = Table(
+    "spend",
+    METADATA,
+    Column("day", PortableText, nullable=False),
+    Column("owner", PortableText, nullable=False),
+    _group(),
+    Column("model", PortableText, nullable=False),
+    Column("runs", Integer, nullable=False),
+    Column("cost", BigInteger, nullable=False),
+    Column("estimated", BigInteger, nullable=False),
+    Column("estimated_runs", Integer, nullable=False),
+    PrimaryKeyConstraint("day", "owner", "group_name", "model"),
+)
+
+# What an owner or a group has spent and reserved in a period: a UTC day, a UTC month, or `active`, which counts the
+# active runs in `reserved`. A start of a run locks the rows that it changes, so no two starts see the same remainder.
+BUDGETS = Table(
+    "budgets",
+    METADATA,
+    Column("account", PortableText, nullable=False),
+    Column("period", PortableText, nullable=False),
+    Column("spent", BigInteger, nullable=False),
+    Column("reserved", BigInteger, nullable=False),
+    PrimaryKeyConstraint("account", "period"),
+)
+
+# What each active run has reserved. Without a foreign key, because a reservation precedes its run.
+RESERVATIONS = Table(
+    "reservations",
+    METADATA,
+    Column("run_id", PortableText, primary_key=True),
+    Column("owner", PortableText, nullable=False),
+    _group(),
+    Column("day", PortableText, nullable=False),
+    Column("amount", BigInteger, nullable=False),
+    Column("created", Float, nullable=False),
+)
+
+# Rate limits that all workers share: how many questions a client has asked, and a ring of their times for each rate.
+RATE_COUNTS = Table(
+    "rate_counts",
+    METADATA,
+    Column("client", PortableText, primary_key=True),
+    Column("questions", BigInteger, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+RATE_TIMES = Table(
+    "rate_times",
+    METADATA,
+    Column("client", PortableText, nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("at", Float, nullable=False),
+    PrimaryKeyConstraint("client", "place"),
 )

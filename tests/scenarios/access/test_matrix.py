@@ -52,6 +52,7 @@ PUBLIC = {
     "GET /health/ready",
 }
 OF_EVERYBODY = {
+    "GET /api/spend",  # each caller's own: tests/scenarios/spend/test_report.py
     "GET /api/models",
     "GET /api/tools",
     "GET /api/flags/tool_loop_v2",

@@ -29,6 +29,7 @@ from signalbox.store.migrate import (
     version_on,
 )
 from signalbox.store.saves import list_saves
+from signalbox.store.spend.report import Spent, spend_by
 from signalbox.store.tables import METADATA
 from sqlalchemy import Connection, Engine, inspect, text
 
@@ -143,6 +144,49 @@ def contents(engine: Engine) -> dict[str, list[Any]]:
     with engine.connect() as connection:
         tables = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
         return {name: [*connection.exec_driver_sql(f"SELECT * FROM {name} ORDER BY rowid")] for name in tables}
+
+
+@pytest.mark.parametrize("kind", ["file", "server"])
+async def test_costs_of_earlier_runs_are_added_up(engine: Engine, kind: str, request: pytest.FixtureRequest) -> None:
+    """By day, owner and model; runs that wait for a bill know what is counted."""
+    runs = (
+        ("a", "ada", "m/x", 0.1, "false", "'complete'"),
+        ("b", "ada", "m/x", 0.2, "true", "'cancelled'"),
+        ("c", "", "m/y", 0.5, "false", "'complete'"),
+        ("d", "ada", "m/x", "NULL", "false", "NULL"),
+    )
+
+    def earlier(connection: Connection) -> None:
+        upgrade_on(connection, "0007")
+        for run_id, owner, model, cost, is_estimate, status in runs:
+            connection.exec_driver_sql(
+                "INSERT INTO runs (id, owner, model, loop, simulated, request, question, started, status, steps, "
+                f"attempts, cost, cost_estimated, seq, reserved) VALUES ('{run_id}', '{owner}', '{model}', 'v2', "
+                f"false, '{{}}', '{{}}', 1795910340, {status}, 1, '[]', {cost}, {is_estimate}, 1, 1)"
+            )
+        upgrade_on(connection)
+
+    def added_up(connection: Connection) -> tuple[list[Spent], list[Any], list[Any]]:
+        periods = "SELECT account, period, spent FROM budgets ORDER BY period"
+        counted = "SELECT id, charged FROM runs WHERE charged IS NOT NULL"
+        rows = [[tuple(row) for row in connection.exec_driver_sql(query)] for query in (periods, counted)]
+        return [*spend_by(connection, "owner", "2026-11-28", "2026-11-28")], rows[0], rows[1]
+
+    if kind == "file":
+        with engine.begin() as connection:
+            earlier(connection)
+            found = added_up(connection)
+    else:
+        server: Server = request.getfixturevalue("postgres")
+        database = PostgresDatabase(server.empty_database())
+        await database.write(earlier)
+        found = await database.read(added_up)
+        await database.aclose()
+    assert found == (
+        [Spent("", 1, 0.5, 0.0, 0), Spent("ada", 2, 0.3, 0.2, 1)],
+        [("ada", "2026-11", 300_000_000), ("ada", "2026-11-28", 300_000_000)],
+        [("b", 200_000_000)],
+    )
 
 
 async def test_up_down_and_up_again_on_a_server(postgres: Server) -> None:

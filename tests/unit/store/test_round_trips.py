@@ -111,15 +111,15 @@ async def test_a_record_round_trips(disk: Disk) -> None:
     """Each field has a different value, so that none can be missing or swapped."""
     usage = Usage(input=11, output=12, reasoning=13, cached=14, cost=0.015)
     record = RunRecord(
-        id="r", model="openai/x", loop="legacy", owner="o", flag=Flag("on", "SPLIT"), simulated=True, key="k",
-        digest="d", request={"seed": 10**30, "é": [None, {}]}, question={"prompt": "warum?", "n": 2**64},
+        id="r", model="openai/x", loop="legacy", owner="o", group="g", flag=Flag("on", "SPLIT"), simulated=True,
+        key="k", digest="d", request={"seed": 10**30, "é": [None, {}]}, question={"prompt": "warum?", "n": 2**64},
         started=1.5, ended=2.5, status="error", code="INTERNAL", steps=3, attempts=({"a": 1}, {"b": [10**25]}),
         protocol="chat", echo={"include_usage": True}, usage=usage, cost_estimated=True, settled_at=9.25,
         seq=77, reserved=1_000_000, tools=("calculate", "search_web"), first_token_ms=41,
     )  # fmt: skip
     default = a_run("x")
     same = [name for name in RunRecord.__struct_fields__ if getattr(record, name) == getattr(default, name)]
-    assert same == ["conversation_id", "parent_id"]  # these need a conversation
+    assert same == ["conversation_id", "parent_id", "estimate"]  # these need a conversation; it is not stored
     assert await kept(disk, record) == record
     assert disk.rows("SELECT cost FROM runs") == [(0.015,)]
 

@@ -38,6 +38,7 @@ _TAGS = {
     "images": "Images of tables in tool results.",
     "flags": "The feature flag that selects the loop.",
     "tokens": "API tokens, and groups whose limits they share.",
+    "spend": "What runs have cost.",
     "upstreams": "The servers that models are called at.",
     "health": "Probes.",
 }

@@ -160,6 +160,7 @@ async def delete_conversation(conversation_id: str, services: ServicesDep, calle
     await _find(key, services)
     for run_id in await services.database.read(stored.unfinished_of, key):
         await _stop(run_id, services)
+    await services.runs.store.flush()  # the costs of runs that have just ended are counted before they are deleted
     deleted = await services.database.write(stored.delete_conversation, key)
     if deleted is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)

@@ -16,6 +16,7 @@ from signalbox.store.runs.leases import Sharing, acquire, notify_news, release, 
 from signalbox.store.runs.raw_statements import Row, change, insert
 from signalbox.store.runs.reader import journal_of
 from signalbox.store.runs.rows import CHANGING, cost_columns, figure_columns, opening_row
+from signalbox.store.spend.settlement import settle
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 
 # Sequence numbers reserved at once: enough that a stream can finish while the disk does not respond. A crash leaves a
@@ -181,6 +182,8 @@ def write_pending(
             _save_answer(connection, taken.run_id)
     if sharing is not None:
         _update_leases(connection, batch, sharing)
+    # Last: it locks rows that all workers change.
+    settle(connection, [(t.run_id, t.figures) for t in batch if t.figures is not None])
 
 
 def _insert_runs(connection: Connection, batch: Sequence[PendingWrite]) -> None:

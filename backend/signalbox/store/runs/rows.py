@@ -13,8 +13,8 @@ from signalbox.core.records import Figures, RunRecord, first_token_ms_of
 from signalbox.store.message_codec import dumps, loads
 from signalbox.store.tables import RUNS
 
-# All but the search columns.
-COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "folded")]
+# All but the columns for search and spend.
+COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "folded", "charged", "charge_estimated")]
 # For lists, without questions: a question may contain megabytes of images.
 FIGURES = [column for column in COLUMNS if column.name not in ("request", "question")]
 
@@ -34,6 +34,7 @@ def opening_row(record: RunRecord, latest: Figures | None = None) -> dict[str, A
     return {
         "id": record.id,
         "owner": record.owner,
+        "group_name": record.group,
         "conversation_id": record.conversation_id,
         "parent_id": record.parent_id,
         "key": record.key,
@@ -88,6 +89,7 @@ def record_of(row: RowMapping) -> RunRecord:
     return RunRecord(
         id=row["id"],
         owner=row["owner"],
+        group=row["group_name"],
         model=row["model"],
         loop=row["loop"],
         flag=_decode(_FLAG, row["flag"]),

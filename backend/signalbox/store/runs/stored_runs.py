@@ -61,7 +61,8 @@ class StoredRuns(ABC):
         return await self._database.read(unsettled_runs, since)
 
     async def delete(self, run_id: str) -> None:
-        """Delete a run and everything stored about it, and erase it from the disk."""
+        """Delete a run and everything stored about it, and erase it from the disk. What it cost stays counted."""
+        await self._flush_before_read(run_id)
         self.discard(run_id)
         await self._database.write(lambda connection: connection.execute(delete(RUNS).where(RUNS.c.id == run_id)))
         await self.erase_deleted()

@@ -57,6 +57,7 @@ OPERATION_IDS = {
     "getGroup": "GET /api/groups/{name}",
     "putGroup": "PUT /api/groups/{name}",
     "deleteGroup": "DELETE /api/groups/{name}",
+    "getSpend": "GET /api/spend",
     "listUpstreams": "GET /api/upstreams",
     "reloadUpstreams": "POST /api/upstreams/reload",
     "getLiveness": "GET /health/live",

@@ -240,6 +240,9 @@ def read_the_rest(user_app: UserApp) -> None:
     for path in ("/v1/models", "/v1/models/openai%2Fsim", "/v1/models/nothing", "/v1/models?a=b"):
         ada.get(path)
     manage_tokens(operator)
+    for client in (ada, operator):
+        for by in ("owner", "model", "day", "group", "colour"):
+            client.get("/api/spend", params={"group_by": by})
     flag = "/api/flags/tool_loop_v2"
     ada.get(flag)
     ada.put(flag, json={"state": "off"})

@@ -79,6 +79,7 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "GET /api/groups/{name}": ({401}, set()),
     "PUT /api/groups/{name}": ({401}, {401, 422}),
     "DELETE /api/groups/{name}": ({401}, set()),
+    "GET /api/spend": ({200, 422}, {200, 422}),  # the first day may be after the last
     "GET /api/upstreams": ({401}, set()),
     "POST /api/upstreams/reload": ({401}, set()),
     "GET /health/live": ({200}, set()),

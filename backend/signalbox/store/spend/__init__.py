@@ -1,0 +1,1 @@
+"""What runs cost: reservations before they start, settlements after they end, reports."""

@@ -113,7 +113,7 @@ RUNS = Table(
     UniqueConstraint("key", name="runs_by_key"),
     Index("runs_by_conversation", "conversation_id"),
     Index("runs_by_figures", *_FILTERED),
-    Index("runs_unfinished", "started", sqlite_where=text("status IS NULL"), postgresql_where=text("status IS NULL")),
+    Index("runs_by_status", "status"),
     Index("runs_by_owner", "owner", "started"),
 )
 

@@ -10,7 +10,6 @@ _COLUMNS = (
     *("started", "id", "owner", "status", "code", "model", "loop", "protocol"),
     *("ended", "first_token_ms", "cost"),
 )
-_UNFINISHED = sa.text("status IS NULL")
 
 
 def upgrade() -> None:
@@ -18,16 +17,12 @@ def upgrade() -> None:
     op.add_column("runs", sa.Column("tools", sa.Text(), nullable=True))
     op.add_column("runs", sa.Column("first_token_ms", sa.Integer(), nullable=True))
     op.create_index("runs_by_figures", "runs", list(_COLUMNS))
-    op.create_index("runs_unfinished", "runs", ["started"], sqlite_where=_UNFINISHED, postgresql_where=_UNFINISHED)
     op.drop_index("runs_by_time", "runs")
-    op.drop_index("runs_by_status", "runs")
 
 
 def downgrade() -> None:
     """Drop the columns and the indexes."""
-    op.create_index("runs_by_status", "runs", ["status"])
     op.create_index("runs_by_time", "runs", ["started"])
-    op.drop_index("runs_unfinished", "runs")
     op.drop_index("runs_by_figures", "runs")
     op.drop_column("runs", "first_token_ms")
     op.drop_column("runs", "tools")

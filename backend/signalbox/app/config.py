@@ -78,6 +78,7 @@ class Settings(FlagProviderSettings, SearchSettings):
     signalbox_drain_seconds: float = Field(default=20.0, ge=0, le=3600)
     signalbox_simulator_pace: float = Field(default=0.012, ge=0, le=5)
     signalbox_log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
+    signalbox_log_format: Literal["json", "console"] = "json"
 
     if not TYPE_CHECKING:  # type checkers know the settings as keywords, which this signature would hide
 

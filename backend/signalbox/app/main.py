@@ -201,7 +201,12 @@ def _set_up_logs(settings: Settings, secrets: Sequence[str], *, is_embedded: boo
             log_through_host([*known])
         else:
             is_shared = settings.database_url is not None
-            configure_logs(settings.signalbox_log_level, [*known], is_one_of_several=is_shared)
+            configure_logs(
+                settings.signalbox_log_level,
+                [*known],
+                is_one_of_several=is_shared,
+                log_format=settings.signalbox_log_format,
+            )
 
     hide(secrets)
     return hide
@@ -256,7 +261,9 @@ async def _services(
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack, images=drawing)
     sharing = sharing_of(settings, database)
     store, traces = JournalStore(database, sharing), open_tracing(traced, stack)
-    listeners = RunListeners([*traces, RunLog()])  # lines of the log have the id of the trace
+    listeners = RunListeners(
+        [*traces, RunLog(has_decisions=settings.signalbox_log_level == "debug")]
+    )  # lines of the log have the id of the trace
     stack.push_async_callback(store.aclose)
     store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
     runs_ = RunManager(

@@ -93,7 +93,12 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
 
 def _supervise(settings: Settings, host: str, token: str | None, listener: socket.socket, count: int) -> int:
     """Serve in several processes supervised by this one."""
-    configure_logs(settings.signalbox_log_level, settings.secrets, is_one_of_several=True)
+    configure_logs(
+        settings.signalbox_log_level,
+        settings.secrets,
+        is_one_of_several=True,
+        log_format=settings.signalbox_log_format,
+    )
     log_what_python_prints()
     _warn_of_misspelt()
 

@@ -1,6 +1,7 @@
 """Rejected requests in the log: one line each, and a count beyond a limit per minute."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
@@ -17,7 +18,7 @@ MOST_LINES = 20
 SECONDS = 60.0
 _LONGEST_PATH = 200
 # Access and limits: many of these need attention. Any other 4xx is a mistake of the client.
-_NOTABLE = frozenset({401, 403, 413, 429, 503})
+_NOTABLE = frozenset({401, 402, 403, 413, 429, 503})
 
 Kind: TypeAlias = tuple[int, str | None]
 Later: TypeAlias = Callable[[float, Callable[[], None]], object]
@@ -39,12 +40,16 @@ def _call_later(seconds: float, call: Callable[[], None]) -> None:
 
 
 class RejectionLog:
-    """Logs rejected requests: at most `MOST_LINES` per minute, status and code, and the number of further ones."""
+    """Logs rejected requests: at most `MOST_LINES` per minute, status and code, and the number of further ones.
+
+    `count` is how many the process has rejected since its start.
+    """
 
     def __init__(self, clock: Callable[[], float] = monotonic, later: Later = _call_later) -> None:
         self._clock = clock
         self._later = later
         self._windows: dict[Kind, _Window] = {}
+        self._counts: Counter[Kind] = Counter()
 
     def add(self, scope: Scope, status: int) -> None:
         """Log a rejection, or count it."""
@@ -52,27 +57,29 @@ class RejectionLog:
         if info.is_logged:
             return
         kind, now = (status, info.code), self._clock()
+        self._counts[kind] += 1
         window = self._windows.get(kind)
         if window is None or now - window.began >= SECONDS:
             self._sum_up(kind)
             window = self._windows[kind] = _Window(now)
         if window.written < MOST_LINES:
             window.written += 1
-            self._write(scope, status)
+            self._write(scope, kind)
             return
         window.skipped += 1
         if window.skipped == 1:
             self._later(window.began + SECONDS - now, lambda: self._sum_up(kind, window))
 
-    def _write(self, scope: Scope, status: int) -> None:
+    def _write(self, scope: Scope, kind: Kind) -> None:
         caller: Caller = scope.get(CALLER, ANONYMOUS)
-        client, info = scope.get("client"), info_of(scope)
+        client, info, (status, code) = scope.get("client"), info_of(scope), kind
         _log.log(
             _level(status),
             "request.rejected",
             request_id=info.id,
             status=status,
-            code=info.code,
+            code=code,
+            count=self._counts[kind],
             method=scope["method"],
             path=scope["path"][:_LONGEST_PATH],
             owner=caller.owner or ("operator" if caller.is_operator else None),
@@ -89,7 +96,13 @@ class RejectionLog:
             status, code = kind
             seconds = round(self._clock() - window.began, 1)
             _log.log(
-                _level(status), "requests.rejected", status=status, code=code, more=window.skipped, seconds=seconds
+                _level(status),
+                "requests.rejected",
+                status=status,
+                code=code,
+                count=self._counts[kind],
+                more=window.skipped,
+                seconds=seconds,
             )
 
     def flush(self) -> None:

@@ -6,6 +6,9 @@ from typing import Any
 import structlog
 from msgspec import UNSET
 
+from signalbox.app.logs.run_decisions import RunDecisions
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.observer import RunObserver
 from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
 from signalbox.core.records import RunRecord
@@ -18,22 +21,25 @@ _LIMITS = frozenset({Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT})
 
 
 class RunLog:
-    """Logs starts and ends of runs, with a logger that is bound once."""
+    """Logs starts and ends of runs, with a logger that is bound once; with `has_decisions`, the decisions too."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_decisions: bool = False) -> None:
         self._log: Any = structlog.get_logger().bind()
+        self._has_decisions = has_decisions
 
-    def started(self, run: Run) -> None:
+    def started(self, run: Run) -> RunObserver | None:
         """Log the start of a run with its ids, model and loop."""
         flags = run.context.flags
         self._log.info(
             "run.started",
-            **_ids(run.opening, run.context.request_id),
+            **_ids(run.opening, run.context),
+            upstream=run.context.destination.upstream or None,
             model=run.context.model,
             loop=flags.loop,
             flag=flags.flag.reason if flags.flag else None,
             simulated=flags.simulated,
         )
+        return RunDecisions(run.id) if self._has_decisions else None
 
     def over(self, run: Run) -> None:
         """Log the end of a run with its figures. If another worker ended it, that worker logs it."""
@@ -45,9 +51,10 @@ class RunLog:
         code = None if done.code is UNSET else done.code
         self._at(done.status, code)(
             "run.finished",
-            **_ids(run.opening, context.request_id),
+            **_ids(run.opening, context),
             status=done.status,
             code=code,
+            upstream=progress.upstream or context.destination.upstream or None,
             model=context.model,
             provider=None if done.provider is UNSET else done.provider,
             loop=flags.loop,
@@ -66,7 +73,7 @@ class RunLog:
         """Log the end of a run that a crash interrupted."""
         self._at(record.status, record.code)(
             "run.finished",
-            **_ids(record, ""),
+            **_ids(record, None),
             status=record.status,
             code=record.code,
             model=record.model,
@@ -88,11 +95,13 @@ def level_of(status: str | None, code: str | None) -> str:
     return "warning" if status == "interrupted" and code not in _LIMITS else "info"
 
 
-def _ids(record: RunRecord, request_id: str) -> dict[str, str | None]:
-    """Return the ids of a run, its request, its owner and its conversation."""
+def _ids(record: RunRecord, context: ConversationContext | None) -> dict[str, str | None]:
+    """Return the ids of a run, its request, its trace, its owner and its conversation, and the client's protocol."""
     return {
         "run_id": record.id,
-        "request_id": request_id or None,
+        "request_id": (context.request_id or None) if context else None,
+        "trace_id": (context.trace_id or None) if context else None,
         "owner": record.owner or None,
         "conversation_id": shown_id(record.conversation_id) if record.conversation_id else None,
+        "protocol": record.protocol,
     }

@@ -1,4 +1,4 @@
-"""Logging setup: JSON lines on standard error, from structlog and the standard library, without prompts and keys."""
+"""Logging setup: lines on standard error, from structlog and the standard library, without prompts and keys."""
 
 import logging
 import os
@@ -11,10 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TextIO, cast
 
-import orjson
 import structlog
 from structlog.typing import EventDict, Processor
 
+from signalbox.app.logs.formats import FORMATS, LogFormat, as_json
 from signalbox.app.logs.redaction import Redactor, describe, without_values
 
 # Always the same list: bound loggers and tests that capture logs keep a reference to it.
@@ -22,24 +22,30 @@ _chain: list[Processor] = []
 _secrets_of_embedded: set[str] = set()
 
 
-def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_of_several: bool = False) -> None:
+def configure_logs(
+    level: str = "info",
+    secrets: Sequence[str] = (),
+    *,
+    is_one_of_several: bool = False,
+    log_format: LogFormat = "json",
+) -> None:
     """Set up the logs of this process; `secrets` are redacted from every log line (quirk G4).
 
     Records of the standard library's loggers (uvicorn, asyncio, SQLAlchemy) become the same lines, from warnings up.
     If several processes may serve, each line has its process id.
     """
     number = logging.getLevelNamesMapping()[level.upper()]
-    redactor = Redactor(secrets)
+    redactor, render = Redactor(secrets), FORMATS[log_format]
 
-    def json(line: EventDict, **_: object) -> str:
-        return redactor.clean(_as_json(line))
+    def write(logger: object, method: str, line: EventDict) -> str:
+        return redactor.clean(render(line))
 
     _chain[:] = [
         *([_add_pid] if is_one_of_several else []),
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _describe_error,
-        structlog.processors.JSONRenderer(serializer=json),
+        write,
     ]
     structlog.configure(
         processors=_chain,
@@ -62,7 +68,7 @@ def log_through_host(secrets: Sequence[str]) -> None:
     redactor = Redactor([*_secrets_of_embedded])
 
     def json(line: EventDict, **_: object) -> str:
-        return redactor.clean(_as_json(line))
+        return redactor.clean(as_json(line))
 
     structlog.configure(
         processors=[_describe_error, structlog.processors.JSONRenderer(serializer=json)],
@@ -102,19 +108,6 @@ class _StandardError:
         """Flush."""
         with suppress(OSError, ValueError):
             sys.stderr.flush()
-
-
-def _as_json(line: EventDict) -> str:
-    try:
-        return orjson.dumps(line, default=_name_of_type).decode()
-    except TypeError:  # a lone surrogate, as in a file name that is not UTF-8
-        clean = {name: repr(value).encode("ascii", "backslashreplace").decode() for name, value in line.items()}
-        return orjson.dumps(clean).decode()
-
-
-def _name_of_type(value: object) -> str:
-    """Return the type of a value that JSON cannot hold; its repr may quote anything."""
-    return f"<{type(value).__name__}>"
 
 
 def _add_pid(logger: object, method: str, line: EventDict) -> EventDict:

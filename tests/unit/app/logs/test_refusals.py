@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from tests.scenarios.access.users import ADMIN, bearer, create_token
 from tests.support.running_app import RunningApp, settings_for
 
-LINE = {"event", "log_level", "request_id", "status", "code", "method", "path", "owner", "client"}
+LINE = {"event", "log_level", "request_id", "status", "code", "count", "method", "path", "owner", "client"}
 
 
 @pytest.fixture

@@ -38,6 +38,14 @@ def test_how_a_run_ended_decides(status: str, code: Code | None, level: str) -> 
     assert level_of(status, code) == level
 
 
+@pytest.mark.parametrize("code", Code)
+def test_every_failure_is_a_warning_or_an_error(code: Code) -> None:
+    """Whatever the code; only limits that somebody configured end a run quietly."""
+    assert level_of("error", code) in ("warning", "error")
+    is_limit = code in (Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT)
+    assert level_of("interrupted", code) == ("info" if is_limit else "warning")
+
+
 def test_a_failed_run_stands_out_and_names_its_owner(tmp_path: Path) -> None:
     """The owner is the API token's id, as in `signalbox token list`; the token itself is not logged."""
     with RunningApp(settings_for(tmp_path, signalbox_require_token=True)) as app:

@@ -13,9 +13,8 @@ COMPILE = (
     *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
     *("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
 )
-EXTRAS = tuple(
-    word for name in ("server", "ddgs", "openfeature", "otel", "postgres", "scrapingbee") for word in ("--extra", name)
-)
+NAMES = ("server", "ddgs", "oidc", "openfeature", "otel", "postgres", "scrapingbee")
+EXTRAS = tuple(word for name in NAMES for word in ("--extra", name))
 # lock file → its sources
 LOCKS = {
     "tools": ("--group", "tools"),

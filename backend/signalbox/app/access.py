@@ -2,7 +2,7 @@
 
 import asyncio
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic, time
 from typing import Annotated, TypeAlias, TypeVar
@@ -14,6 +14,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.records import RunRecord
 from signalbox.core.security.api_tokens import Token, looks_like_token, parse_token
+from signalbox.core.security.people import USER_PREFIX
 from signalbox.core.security.policies import NO_POLICY, PEOPLE, Group, Policy
 from signalbox.runs.manager import RunManager
 from signalbox.store.database import Bound, Database
@@ -25,8 +26,6 @@ _MAX_AGE_SECONDS = 1.0
 # A database that does not answer must not block a request for ever.
 _TIMEOUT_SECONDS = 5.0
 _MOST_CACHED = 10_000
-# Owners of people who sign in begin with this; no API token's id contains a colon.
-USER_PREFIX = "user:"
 
 Value = TypeVar("Value")
 
@@ -37,6 +36,7 @@ class Caller:
 
     `name` is that of the token. Users of a host have an owner that begins with `user:`, and their id as name. `group`
     is the name of a group, which need not exist; `policy` is the token's own, `group_policy` that of the group.
+    `claimed` are the groups of a person at the identity provider.
     """
 
     owner: str = ""
@@ -45,6 +45,7 @@ class Caller:
     group: str = ""
     policy: Policy = NO_POLICY
     group_policy: Policy = NO_POLICY
+    claimed: tuple[str, ...] = ()
 
     def may_see(self, owner: str) -> bool:
         """Return whether the caller may read and stop runs of this owner: its own, and for the operator all."""
@@ -119,17 +120,24 @@ class TokenCache:
         return await self.with_group(Caller(token.id, name=token.name, group=token.group or "", policy=token.policy))
 
     async def with_group(self, caller: Caller) -> Caller:
-        """Return a caller with the policy of its group, which is `users` for people who sign in, unless they have one.
+        """Return a caller with the policy of its group.
 
+        For people who sign in, it is the first group of the identity provider that exists here, otherwise `users`.
         Raises RequestError UNAUTHORIZED if the group has expired, and StoreError.
         """
-        name = caller.group or (PEOPLE if caller.owner.startswith(USER_PREFIX) else "")
-        group = await self._group(name) if name else None
+        is_person = caller.owner.startswith(USER_PREFIX) and not caller.group
+        group = await self._first_group([*caller.claimed, PEOPLE] if is_person else [caller.group])
         if group is None:
             return caller
         if group.is_expired(self.clock()):
             raise _unauthorized(f"The access of the group {group.name!r} has expired.")
         return replace(caller, group=group.name, group_policy=group.policy)
+
+    async def _first_group(self, names: Sequence[str]) -> Group | None:
+        for name in names:
+            if name and (group := await self._group(name)) is not None:
+                return group
+        return None
 
     async def _token(self, token_id: str) -> Token | None:
         now = self.ticks()
@@ -168,7 +176,7 @@ class Authenticator:
     """Identifies the caller of a request by its token. `is_required`: requests without a token are rejected.
 
     `cache` is called for each request, because there is no token cache before the database is open. `host_user`
-    identifies the callers without a token.
+    identifies the callers without a token of Signalbox, `session_user` those without any token.
     """
 
     is_required: bool
@@ -176,6 +184,7 @@ class Authenticator:
     admin_token: str
     cache: Callable[[], TokenCache]
     host_user: HostUser | None = None
+    session_user: HostUser | None = None
 
     def counts(self, given: str) -> bool:
         """Return whether to check a token. With users of a host, only Signalbox's: others may be the host's."""
@@ -199,6 +208,10 @@ class Authenticator:
             raise _unauthorized("This token is not valid.")
         if self.host_user is not None:
             return await self.cache().with_group(await self.host_user(scope))
+        if self.session_user is not None:
+            if given:
+                raise _unauthorized("This token is not valid.")
+            return await self.cache().with_group(await self.session_user(scope))
         if self.is_required:
             raise RequestError(Code.UNAUTHORIZED, field="Authorization")
         return ANONYMOUS

@@ -9,17 +9,31 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from dotenv import dotenv_values
-from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from signalbox.app.asgi.public_addresses import check_frame_ancestors, check_hosts, check_origins, check_root_path
 from signalbox.app.limits.rate_windows import read_rates
+from signalbox.app.settings.env_file import check_syntax
 from signalbox.app.settings.errors import InvalidValues, SettingsError, check_names, place_of, sentence_of
 from signalbox.app.settings.flag_provider import FlagProviderSettings
 from signalbox.app.settings.search import SearchSettings
+from signalbox.app.settings.sign_in import SignInSettings
 from signalbox.services.addresses import Allowance
 from signalbox.wire.dialects import HOSTS
+
+__all__ = [
+    "DATA_SETTINGS",
+    "OPENROUTER",
+    "FixedSettings",
+    "InvalidValues",
+    "Settings",
+    "SettingsError",
+    "load_settings",
+    "unknown_in_environment",
+    "unknown_in_file",
+    "workers_wanted",
+]
 
 # Prefixes of our settings, and the similarity from which a name counts as a typo of a setting.
 _OUR_PREFIXES = ("signalbox", "openrout", "tool_loop")
@@ -30,7 +44,7 @@ OPENROUTER = HOSTS["openrouter"].base_url
 DATA_SETTINGS = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
 
 
-class Settings(FlagProviderSettings, SearchSettings):
+class Settings(FlagProviderSettings, SearchSettings, SignInSettings):
     """Every setting; an empty value counts as not set. Raises SettingsError for invalid values and unknown names."""
 
     model_config = SettingsConfigDict(env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True, frozen=True)
@@ -231,7 +245,7 @@ def load_settings(env_file: Path | None = Path(".env"), *, only: Collection[str]
     counts as not set.
     """
     if env_file is not None:
-        _check_syntax(env_file)
+        check_syntax(env_file)
     settings = _load(env_file, only)
     if env_file is not None:
         _export_others(env_file)
@@ -251,7 +265,7 @@ def _load(env_file: Path | None, only: Collection[str] | None) -> Settings:
 
 def _is_public(name: str) -> bool:
     """Return whether a setting's value cannot contain a secret. A URL may contain a password."""
-    is_url = name.endswith(("_url", "_referer", "_origins", "_ancestors"))
+    is_url = name.endswith(("_url", "_issuer", "_referer", "_origins", "_ancestors"))
     return not is_url and "SecretStr" not in str(Settings.model_fields[name].annotation)
 
 
@@ -292,19 +306,3 @@ def _unknown(names: Iterable[str], settings: set[str]) -> dict[str, str | None]:
         if near or lower.startswith(_OUR_PREFIXES):
             found[name] = near[0].upper() if near else None
     return found
-
-
-def _check_syntax(env_file: Path) -> None:
-    """Raise SettingsError for a line of `.env` that cannot be parsed; the library would only log it."""
-    try:
-        if env_file.exists() and not env_file.is_file():  # reading a pipe would block until something is written
-            raise SettingsError(f"{env_file} is not a regular file. Replace it by a text file, or remove it.")
-        with env_file.open(encoding="utf-8") as stream:
-            for binding in parse_stream(stream):
-                if binding.error:
-                    line = binding.original.line
-                    raise SettingsError(f"Line {line} of {env_file} is invalid. Write NAME=value, or put # before it.")
-    except FileNotFoundError:
-        return
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{env_file} cannot be read ({error.__class__.__name__}). Make it UTF-8 text.") from None

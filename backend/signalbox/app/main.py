@@ -59,6 +59,8 @@ from signalbox.app.routers import (
 )
 from signalbox.app.settings.tracing import open_tracing, tracing_options
 from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_flag_provider, open_override
+from signalbox.app.sign_in import routes as sign_in
+from signalbox.app.sign_in.setup import SignIn, sign_in_of
 from signalbox.app.tool_setup import fill_toolbox, image_loader, image_model_of
 from signalbox.app.upstreams.reload import UpstreamsReload
 from signalbox.app.upstreams.setup import open_upstreams, read_upstreams_file
@@ -92,7 +94,7 @@ _EXPOSED = [
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(variants, ai_sdk, assistant, runs, run_reports, conversations, files, saves, models),
-    *(openai_models, tools, contract, flags, tokens, spend, upstreams, health, images),
+    *(openai_models, tools, contract, flags, tokens, spend, upstreams, sign_in, health, images),
 )
 
 
@@ -153,6 +155,7 @@ def create_app(
             stack.callback(rejections.flush)
             app.state.services = await _services(settings, loaded, hide, extra_tools, stack, traced=traced)
             app.state.tokens = TokenCache(app.state.services.database)
+            await app.state.sign_in.open(settings, app.state.services.database, stack)
             stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
             if not is_embedded:
                 freeze()
@@ -172,15 +175,15 @@ def create_app(
     )
     app.root = settings.signalbox_root_path or ""
     app.state.admin_token = admin
+    app.state.sign_in = sign_in_of(
+        settings, lambda: app.state.services.database, is_embedded=is_embedded, host_user=host_user
+    )
     add_error_handlers(app)
     for router in (chat.router_of(protocols), *(module.router for module in _ROUTES)):
         app.include_router(router)
     add_openapi(app)
-    access = settings.signalbox_access_token
-    token = token or (access.get_secret_value() if access else None)
-    is_required = token is not None or host_user is not None or settings.signalbox_require_token
-    mount_files(app, settings, [*by_path(protocols)], is_open=not is_required)
-    authenticator = Authenticator(is_required, token, admin.value, lambda: app.state.tokens, host_user)
+    authenticator = app.state.authenticator = _authenticator(app, settings, token, host_user)
+    mount_files(app, settings, [*by_path(protocols)], is_open=not authenticator.is_required)
     _add_middleware(app, settings, protocols, authenticator)
     app.add_middleware(
         ResponseHeaders,
@@ -212,6 +215,17 @@ def _set_up_logs(settings: Settings, secrets: Sequence[str], *, is_embedded: boo
     return hide
 
 
+def _authenticator(app: FastAPI, settings: Settings, token: str | None, host_user: HostUser | None) -> Authenticator:
+    """Return what identifies callers; `token` is the access token, if it is not that of the settings."""
+    signing: SignIn = app.state.sign_in
+    access, admin = settings.signalbox_access_token, app.state.admin_token
+    token = token or (access.get_secret_value() if access else None)
+    host_user = host_user or signing.proxy_user
+    has_login = host_user is not None or signing.session_user is not None
+    is_required = token is not None or has_login or settings.signalbox_require_token
+    return Authenticator(is_required, token, admin.value, lambda: app.state.tokens, host_user, signing.session_user)
+
+
 def _add_middleware(
     app: FastAPI, settings: Settings, protocols: Sequence[ClientProtocol[Any]], authenticator: Authenticator
 ) -> None:
@@ -227,7 +241,7 @@ def _add_middleware(
         origins=origins,
         caller_of=authenticator.caller_of,
         counts=authenticator.counts,
-        public=public_paths(settings, (contract.PATH, contract.TABLE_PATH, "/openapi.json")),
+        public=public_paths(settings, (contract.PATH, contract.TABLE_PATH, "/openapi.json", *sign_in.PUBLIC)),
     )
     app.add_middleware(UncaughtErrors)
     if origins:

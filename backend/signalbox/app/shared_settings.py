@@ -1,4 +1,4 @@
-"""What workers of one database share: the flag override and the secrets of delimiters and image addresses."""
+"""What workers of one database share: the flag override and the secrets of delimiters, image addresses and sign-in."""
 
 import secrets
 from contextlib import AsyncExitStack
@@ -16,9 +16,10 @@ from signalbox.flags.override import OverrideFile, OverrideStore
 from signalbox.flags.provider import FlagProvider
 from signalbox.flags.shared_override import SharedOverride
 from signalbox.store.database import Database
-from signalbox.store.shared_values import DELIMITER_KEY, IMAGE_KEY, get_shared, shared_once
+from signalbox.store.shared_values import DELIMITER_KEY, IMAGE_KEY, SIGN_IN_KEY, get_shared, shared_once
 
 OVERRIDE_FILE = "tool_loop_v2.json"
+_SIGN_IN_SECRET_BYTES = 32
 
 
 async def open_override(settings: Settings, folder: Path, database: Database, stack: AsyncExitStack) -> OverrideStore:
@@ -66,6 +67,11 @@ async def key_delimiters_from(settings: Settings, database: Database) -> None:
 async def image_addresses_from(settings: Settings, database: Database) -> ImageAddresses:
     """Return the signer of image addresses with the database's secret; raises SettingsError."""
     return ImageAddresses(await _secret(settings, database, IMAGE_KEY, image_addresses.SECRET_BYTES))
+
+
+async def sign_in_secret_from(settings: Settings, database: Database) -> bytes:
+    """Return the secret that signs sign-ins that are under way; raises SettingsError."""
+    return await _secret(settings, database, SIGN_IN_KEY, _SIGN_IN_SECRET_BYTES)
 
 
 async def _secret(settings: Settings, database: Database, name: str, size: int) -> bytes:

@@ -38,6 +38,9 @@ class Code(StrEnum):
     TOKENS_DIFFER = "TOKENS_DIFFER"
     HOST_NOT_ALLOWED = "HOST_NOT_ALLOWED"
     ORIGIN_NOT_ALLOWED = "ORIGIN_NOT_ALLOWED"
+    CSRF = "CSRF"
+    SIGN_IN_FAILED = "SIGN_IN_FAILED"
+    SIGN_IN_UNAVAILABLE = "SIGN_IN_UNAVAILABLE"
     SHUTTING_DOWN = "SHUTTING_DOWN"
     SERVER_UNREACHABLE = "SERVER_UNREACHABLE"
 
@@ -169,10 +172,7 @@ CODES: dict[Code, CodeFact] = {
         "The request body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413
     ),
     Code.TOO_MUCH_AT_ONCE: CodeFact(
-        "The server is receiving too much data at the same time.",
-        "Try again in a moment.",
-        retryable=True,
-        http=503,
+        "The server is receiving too much data at the same time.", "Try again in a moment.", retryable=True, http=503
     ),
     Code.TOO_MANY_RUNS: CodeFact("Too many runs are active.", "Try again in a moment.", retryable=True, http=503),
     Code.TOO_MANY_STREAMS: CodeFact(
@@ -182,10 +182,7 @@ CODES: dict[Code, CodeFact] = {
         "Too many questions in a short time.", "Wait for the number of seconds in Retry-After.", True, 429
     ),
     Code.WORKER_SILENT: CodeFact(
-        "The worker process of this run does not respond.",
-        "Try again in a moment.",
-        True,
-        503,
+        "The worker process of this run does not respond.", "Try again in a moment.", True, 503
     ),
     Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the list of routes.", http=404),
     Code.METHOD_NOT_ALLOWED: CodeFact(
@@ -201,6 +198,11 @@ CODES: dict[Code, CodeFact] = {
     Code.ORIGIN_NOT_ALLOWED: CodeFact(
         "Requests from that web page are not allowed.", "Add its origin to SIGNALBOX_ALLOWED_ORIGINS.", http=403
     ),
+    Code.CSRF: CodeFact(
+        "The header x-csrf-token is missing or wrong.", "Send csrf_token of GET /api/session in x-csrf-token.", http=403
+    ),
+    Code.SIGN_IN_FAILED: CodeFact("The sign-in failed.", "Sign in again."),
+    Code.SIGN_IN_UNAVAILABLE: CodeFact("The sign-in service does not answer.", "Try again in a moment.", True, 503),
     Code.SHUTTING_DOWN: CodeFact("The server is shutting down.", "Try again in a moment.", retryable=True, http=503),
     # Sent by the proxy in front of the workers (deploy/nginx.conf), with 500, 502, 503 or 504 as it saw it.
     Code.SERVER_UNREACHABLE: CodeFact(

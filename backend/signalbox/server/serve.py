@@ -34,6 +34,7 @@ from signalbox.app.logs.setup import configure_logs, log_what_python_prints
 from signalbox.app.main import create_app
 from signalbox.app.operator_token import AdminToken
 from signalbox.app.process.data_dir_lock import SENTENCE
+from signalbox.app.sign_in.setup import has_sign_in
 from signalbox.core.errors import StoreError
 from signalbox.runs.manager import RunManager
 from signalbox.server.port_handover import close_port, until_none
@@ -290,12 +291,12 @@ def token_for(settings: Settings, host: str) -> str | None:
     for secret in (settings.signalbox_access_token, None if is_loopback(host) else settings.signalbox_admin_token):
         if secret is not None:
             return secret.get_secret_value()
-    if is_loopback(host) or settings.signalbox_require_token:
+    if is_loopback(host) or settings.signalbox_require_token or has_sign_in(settings):
         return None
     raise SettingsError(
         f"{host} is reachable from other machines, and anyone who reaches it spends your key. "
         "Set SIGNALBOX_ACCESS_TOKEN, or SIGNALBOX_REQUIRE_TOKEN=true and give each user a token "
-        "(signalbox token create NAME), or listen on 127.0.0.1."
+        "(signalbox token create NAME), or set up sign-in (SIGNALBOX_OIDC_ISSUER), or listen on 127.0.0.1."
     )
 
 

@@ -9,6 +9,7 @@ from signalbox.store.tables import SHARED
 OVERRIDE = "tool_loop_v2"
 DELIMITER_KEY = "fence_secret"
 IMAGE_KEY = "image_secret"
+SIGN_IN_KEY = "sign_in_secret"
 OVERRIDE_NOTICE = "lever"
 
 

@@ -221,6 +221,19 @@ GROUPS = Table(
     Column("expires", Float),
 )
 
+# Sessions of people who have signed in. `digest` is the hash of the id in the cookie.
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("owner", PortableText, nullable=False),
+    Column("name", PortableText, nullable=False),
+    Column("is_operator", Boolean, nullable=False),
+    Column("groups", LargeBinary, nullable=False),  # a JSON list
+    Column("created", Float, nullable=False),
+    Column("used", Float, nullable=False),
+)
+
 # Values that all workers share: the feature flag's override, and secrets that must be the same everywhere.
 SHARED = Table(
     "shared",

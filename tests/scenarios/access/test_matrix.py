@@ -50,6 +50,10 @@ PUBLIC = {
     "GET /api/images/{signed}",
     "GET /health/live",
     "GET /health/ready",
+    "GET /api/session",
+    "GET /auth/callback",
+    "GET /auth/login",
+    "POST /auth/logout",
 }
 OF_EVERYBODY = {
     "GET /api/spend",  # each caller's own: tests/scenarios/spend/test_report.py
@@ -76,7 +80,7 @@ OF_THE_OPERATOR = {
 }
 # They return what GET /api/runs lists: tests/unit/runs/test_filters.py.
 OF_LISTED_RUNS = {"GET /api/runs.ndjson", "GET /api/run-stats"}
-PREFIXES = ("/api", "/v1", "/health", "/agui", "/assistant")
+PREFIXES = ("/api", "/v1", "/health", "/agui", "/assistant", "/auth")
 BODIES: dict[str, Any] = {
     "PATCH /api/conversations/{conversation_id}": {"title": "Mine now"},
     "POST /api/conversations/{conversation_id}/file-versions/{path}": {"version": 1},
@@ -98,6 +102,7 @@ def operations(app: RunningApp) -> list[str]:
         f"{method.upper()} {path}" for path, methods in app.app.openapi()["paths"].items() for method in methods
     }
     names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
+    names.append("signalbox.app.sign_in.routes")
     # Included routers are not among the app's own routes.
     groups = [chat.router_of(PROTOCOLS).routes, *(import_module(name).router.routes for name in names)]
     routed = {

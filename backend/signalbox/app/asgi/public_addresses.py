@@ -11,7 +11,10 @@ _ROOT_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 # The first segments of Signalbox's paths. With the prefix /api, a proxy that strips it and one that does not would send
 # the same path for different requests.
 _OWN = frozenset(
-    {"agui", "api", "assets", "assistant", "docs", "guide", "health", "notes", "operator", "preview-frame", "v1"}
+    (
+        *("agui", "api", "assets", "assistant", "auth", "docs", "guide", "health", "notes", "operator"),
+        *("preview-frame", "v1"),
+    )
 )
 
 

@@ -2,6 +2,9 @@
 
 from starlette.types import Scope
 
+# The address of the connection in a request's scope. uvicorn replaces `client` by X-Forwarded-For of a trusted proxy.
+PEER = "signalbox.peer"
+
 
 def headers_of(scope: Scope) -> dict[bytes, bytes]:
     """Return a request's headers by lower-case name; the first of repeated ones."""

@@ -31,7 +31,7 @@ from signalbox.services.search.pages import SUFFIXES
 _PACKAGE = Path(__file__).parents[2]
 _ROOT = _PACKAGE.parents[1]
 _TEXT = {".md": "text/markdown; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
-_API = ("/api/", "/v1/", "/assistant/", "/health/")
+_API = ("/api/", "/v1/", "/assistant/", "/auth/", "/health/")
 _START_PAGE = "README.md"
 _START = "index.html"
 # Files that the build names by their content never change; all others are revalidated.

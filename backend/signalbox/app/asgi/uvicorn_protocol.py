@@ -10,6 +10,8 @@ import asyncio
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from signalbox.app.asgi.raw_headers import PEER
+
 # Requests that may be queued while the connection still reads, to detect a disconnect.
 _MOST_QUEUED = 8
 
@@ -23,6 +25,11 @@ class ClientConnection(HttpToolsProtocol):
         """Start without a request."""
         self._answered: RequestResponseCycle | None = None
         super().connection_made(transport)
+
+    def on_message_begin(self) -> None:
+        """Keep the address of the connection."""
+        super().on_message_begin()
+        self.scope[PEER] = self.client  # type: ignore[typeddict-unknown-key]
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle

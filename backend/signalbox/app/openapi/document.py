@@ -40,6 +40,7 @@ _TAGS = {
     "tokens": "API tokens, and groups whose limits they share.",
     "spend": "What runs have cost.",
     "upstreams": "The servers that models are called at.",
+    "sign-in": "Sign-in and sign-out of people in a browser.",
     "health": "Probes.",
 }
 BODY_ERRORS = (Code.INVALID_JSON, Code.BODY_TOO_LARGE, Code.TOO_MUCH_AT_ONCE)

@@ -87,6 +87,9 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   TOKENS_DIFFER: free("Check what the proxy adds to requests: one of two tokens has to go."),
   HOST_NOT_ALLOWED: free("Add this address to SIGNALBOX_ALLOWED_HOSTS."),
   ORIGIN_NOT_ALLOWED: free("Add this page's address to SIGNALBOX_ALLOWED_ORIGINS."),
+  CSRF: free("Reload the page, then send again."),
+  SIGN_IN_FAILED: free("Sign in again."),
+  SIGN_IN_UNAVAILABLE: free("Try again in a moment.", "retry"),
   SHUTTING_DOWN: free("Try again in a moment.", "retry"),
 };
 

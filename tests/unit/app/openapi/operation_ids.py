@@ -60,6 +60,10 @@ OPERATION_IDS = {
     "getSpend": "GET /api/spend",
     "listUpstreams": "GET /api/upstreams",
     "reloadUpstreams": "POST /api/upstreams/reload",
+    "startSignIn": "GET /auth/login",
+    "finishSignIn": "GET /auth/callback",
+    "signOut": "POST /auth/logout",
+    "getSession": "GET /api/session",
     "getLiveness": "GET /health/live",
     "getReadiness": "GET /health/ready",
 }

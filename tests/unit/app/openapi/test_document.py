@@ -231,8 +231,9 @@ def read_the_rest(user_app: UserApp) -> None:
             ada.post("/v1/chat/completions", json={"model": model, "stream": stream, **hello})
     for path in ("/api/models", "/api/tools", "/api/contract/v1.1.json", "/api/contract/data-table-v1.json"):
         ada.get(path)
-    for path in ("/health/live", "/health/ready"):
+    for path in ("/health/live", "/health/ready", "/api/session", "/auth/login", "/auth/callback"):
         ada.get(path)
+    ada.post("/auth/logout")
     for client in (ada, operator):
         client.get("/api/upstreams")
         client.post("/api/upstreams/reload")
@@ -323,10 +324,13 @@ def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory
             user_app["ada"].client.get(path, headers={"authorization": "Bearer wrong", "x-api-key": "other"})
     seen = conformance.seen
     # An image needs a source outside, and a reload a file: tests/scenarios/products/test_images.py and
-    # tests/scenarios/upstreams/test_operator.py have them.
+    # tests/scenarios/upstreams/test_operator.py have them. A sign-in needs a provider: tests/scenarios/sign_in/.
     assert {name for name, statuses in seen.items() if statuses & {200, 201}} == set(OPERATION_IDS) - {
         "getImage",
         "reloadUpstreams",
+        "startSignIn",
+        "finishSignIn",
+        "signOut",
     }
     assert seen["answerChat"] == {200, 422}
     assert seen["listRuns"] == {200, 400, 401, 422}

@@ -82,6 +82,10 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "GET /api/spend": ({200, 422}, {200, 422}),  # the first day may be after the last
     "GET /api/upstreams": ({401}, set()),
     "POST /api/upstreams/reload": ({401}, set()),
+    "GET /api/session": ({200}, set()),
+    "GET /auth/login": ({404}, {404}),  # without a provider
+    "GET /auth/callback": ({404}, set()),
+    "POST /auth/logout": ({404}, set()),
     "GET /health/live": ({200}, set()),
     "GET /health/ready": ({200}, set()),
 }

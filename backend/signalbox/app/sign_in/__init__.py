@@ -1,0 +1,1 @@
+"""Sign-in for people: sessions after OpenID Connect, or headers of a trusted proxy."""

@@ -1,0 +1,1 @@
+"""Sign-in with an OpenID Connect provider."""

@@ -2,11 +2,20 @@
 
 import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from signalbox.app.request.run_pages import RunPages, Summaries
+from signalbox.app.routers import run_reports
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
+from signalbox.core.records import Figures, RunFilter, RunRecord
+from signalbox.runs.manager import RunManager
+from signalbox.store.runs.in_memory import MemoryStore
 
 from tests.scenarios.access.users import User, UserApp, serve_users
+from tests.support.disk import a_run
 from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of
 from tests.support.scripted_upstream import says
@@ -201,3 +210,52 @@ def test_the_number_of_buckets_is_limited(users: UserApp) -> None:
     assert (
         users["ada"].client.get("/api/run-stats?bucket=60&since=2020-01-01&until=2020-01-01T08:00").status_code == 200
     )
+
+
+# --- export ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+async def test_an_export_reads_page_by_page() -> None:
+    """A page is read once the client has taken the one before it; runs that end or start meanwhile move nothing."""
+    runs = RunManager(MemoryStore())
+    for place in range(7):
+        await runs.store.open(a_run(f"run{place}", started=float(place)), lambda seq, reserved: None)
+    reads: list[int] = []
+
+    async def recent(limit: int, *given: Any) -> list[RunRecord]:
+        reads.append(limit)
+        return await RunManager.recent(runs, limit, *given)
+
+    services = SimpleNamespace(runs=SimpleNamespace(recent=recent))
+    pages = RunPages(services, Summaries(None), RunFilter(statuses=[None]))  # type: ignore[arg-type]
+    seen = [run["run_id"] for run in await pages.next_page(3)]
+    assert reads == [4]
+    runs.store.save_figures("run3", lambda: Figures(status="complete", ended=9.0))
+    await runs.store.open(a_run("later", started=9.0), lambda seq, reserved: None)
+    while page := await pages.next_page(3):
+        seen += [run["run_id"] for run in page]
+    assert seen == ["run6", "run5", "run4", "run2", "run1", "run0"]
+    assert len(reads) == 2
+
+
+def test_an_export_of_many_pages_has_each_run_once(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines of all pages are those of the list."""
+    monkeypatch.setattr(run_reports, "_PAGE", 2)
+    app, _ = start_app(says("Yes."))
+    wanted = [ask_app(app, "openai/sim") for _ in range(5)]
+    exported = app.client.get("/api/runs.ndjson")
+    assert exported.headers["content-type"] == "application/x-ndjson"
+    assert [json.loads(line)["run_id"] for line in exported.text.splitlines()] == wanted[::-1]
+
+
+def test_an_export_without_database_is_an_error(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first page is read before the head is sent."""
+    app, _ = start_app(says("Yes."))
+
+    async def fails(*given: Any) -> Any:
+        raise StoreError(Code.STORE_UNAVAILABLE)
+
+    monkeypatch.setattr(app.parts.runs.store, "recent", fails)
+    answer = app.client.get("/api/runs.ndjson")
+    assert (answer.status_code, error_of(answer)["code"]) == (503, "STORE_UNAVAILABLE")

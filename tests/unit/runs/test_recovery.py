@@ -108,6 +108,8 @@ async def test_a_run_cut_at_any_event_ends_correctly(disk: Disk) -> None:
 def judge(before: list[Stamped], told: list[Stamped], record: RunRecord, *, owes: bool) -> None:
     """Check a recovered run against the beginning that was on disk."""
     assert json.encode(told[: len(before)]) == json.encode(before)
+    announced = {call.name for one in before if isinstance(one.event, ToolCalls) for call in one.event.calls}
+    assert announced <= set(record.tools)
     ending = told[len(before) :]
     events = [stamped.event for stamped in told]
     assert first_fault(events) is None

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 from signalbox.core.parts import Usage
 from signalbox.core.records import RunFilter
+from signalbox.store.engines.portable_sql import floor_of
 from signalbox.store.runs.in_memory import MemoryStore
 from signalbox.store.runs.journal import JournalStore
 from signalbox.store.runs.run_list import conditions_of
@@ -106,10 +107,11 @@ async def test_filters_and_statistics_read_an_index_alone(disk: Disk, store: Jou
 
     wanted = RunFilter(models=["x"], statuses=["error"], since=5.0)
     listed = select(TABLE.c.id).where(*conditions_of(wanted)).order_by(TABLE.c.started.desc(), TABLE.c.id.desc())
-    counted = select(TABLE.c.status, func.count(), func.sum(TABLE.c.cost), func.max(TABLE.c.first_token_ms))
+    groups = floor_of(TABLE.c.started / 60.0), TABLE.c.loop, TABLE.c.status
+    counted = select(*groups, func.count(), func.sum(TABLE.c.cost), func.max(TABLE.c.first_token_ms))
 
     def plans(connection: Connection) -> list[str]:
-        asked = (listed.limit(9), counted.where(*conditions_of(wanted)).group_by(TABLE.c.status))
+        asked = (listed.limit(9), counted.where(*conditions_of(wanted)).group_by(*groups))
         made = (str(one.compile(connection, compile_kwargs={"literal_binds": True})) for one in asked)
         return [str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {one}").all()) for one in made]
 

@@ -17,6 +17,7 @@ from signalbox.app.limits.rate_windows import read_rates
 from signalbox.app.settings.env_file import check_syntax
 from signalbox.app.settings.errors import InvalidValues, SettingsError, check_names, place_of, sentence_of
 from signalbox.app.settings.flag_provider import FlagProviderSettings
+from signalbox.app.settings.metrics import MetricsSettings
 from signalbox.app.settings.search import SearchSettings
 from signalbox.app.settings.sign_in import SignInSettings
 from signalbox.services.addresses import Allowance
@@ -44,7 +45,7 @@ OPENROUTER = HOSTS["openrouter"].base_url
 DATA_SETTINGS = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
 
 
-class Settings(FlagProviderSettings, SearchSettings, SignInSettings):
+class Settings(FlagProviderSettings, SearchSettings, SignInSettings, MetricsSettings):
     """Every setting; an empty value counts as not set. Raises SettingsError for invalid values and unknown names."""
 
     model_config = SettingsConfigDict(env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True, frozen=True)

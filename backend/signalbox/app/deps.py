@@ -14,6 +14,7 @@ from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.flags.override import OverrideStore
 from signalbox.flags.provider import FlagProvider
 from signalbox.intakes.intake import Tools
+from signalbox.metrics.counters import NO_COUNTERS, Counters
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import Catalog
 from signalbox.services.images import ImageLoader
@@ -48,6 +49,7 @@ class Services:
     is_simulated: bool
     search_is_paid: bool = False
     is_traced: bool = False
+    counters: Counters = NO_COUNTERS
 
 
 def services_of(request: Request) -> Services:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -28,6 +28,9 @@ from signalbox.app.limits.rate_windows import Rates, read_rates
 from signalbox.app.logs.rejected_requests import RejectionLog
 from signalbox.app.logs.run_log import RunLog
 from signalbox.app.logs.setup import configure_logs, log_through_host
+from signalbox.app.metrics.router import add_metrics
+from signalbox.app.metrics.scrape import PATH as METRICS_PATH
+from signalbox.app.metrics.setup import counted, metrics_of
 from signalbox.app.model_list import ModelList, OpenAiModelList
 from signalbox.app.openapi.document import add_openapi, operation_id
 from signalbox.app.operator_token import admin_token
@@ -78,6 +81,9 @@ from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
 from signalbox.tracing.options import Options
 
+if TYPE_CHECKING:
+    from signalbox.metrics.metrics import Metrics
+
 # Headers of a response that it may read.
 _EXPOSED = [
     "x-chat-contract",
@@ -91,6 +97,7 @@ _EXPOSED = [
     assistant.REPLAY_HEADER,
     "content-disposition",
 ]
+_PUBLIC = (contract.PATH, contract.TABLE_PATH, "/openapi.json", METRICS_PATH)
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(variants, ai_sdk, assistant, runs, run_reports, conversations, files, saves, models),
@@ -146,6 +153,7 @@ def create_app(
     secrets = [admin.value, *(loaded.secrets if loaded else ()), *(traced.secrets if traced else ())]
     hide = _set_up_logs(settings, secrets, is_embedded=is_embedded)
     rejections = RejectionLog()
+    measured = metrics_of(settings, rejections, is_embedded=is_embedded)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
@@ -153,7 +161,9 @@ def create_app(
             tune()
         async with AsyncExitStack() as stack:
             stack.callback(rejections.flush)
-            app.state.services = await _services(settings, loaded, hide, extra_tools, stack, traced=traced)
+            app.state.services = await _services(
+                settings, loaded, hide, extra_tools, stack, traced=traced, measured=measured
+            )
             app.state.tokens = TokenCache(app.state.services.database)
             await app.state.sign_in.open(settings, app.state.services.database, stack)
             stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
@@ -181,16 +191,13 @@ def create_app(
     add_error_handlers(app)
     for router in (chat.router_of(protocols), *(module.router for module in _ROUTES)):
         app.include_router(router)
+    add_metrics(app, settings, measured)
     add_openapi(app)
     authenticator = app.state.authenticator = _authenticator(app, settings, token, host_user)
-    mount_files(app, settings, [*by_path(protocols)], is_open=not authenticator.is_required)
+    mount_files(app, settings, [*by_path(protocols), METRICS_PATH], is_open=not authenticator.is_required)
     _add_middleware(app, settings, protocols, authenticator)
-    app.add_middleware(
-        ResponseHeaders,
-        rejections=rejections,
-        format_of=ErrorFormats(protocols).of,
-        policy=policy_with(settings.signalbox_frame_ancestors),
-    )
+    policy = policy_with(settings.signalbox_frame_ancestors)
+    app.add_middleware(ResponseHeaders, rejections=rejections, format_of=ErrorFormats(protocols).of, policy=policy)
     return app
 
 
@@ -241,7 +248,7 @@ def _add_middleware(
         origins=origins,
         caller_of=authenticator.caller_of,
         counts=authenticator.counts,
-        public=public_paths(settings, (contract.PATH, contract.TABLE_PATH, "/openapi.json", *sign_in.PUBLIC)),
+        public=public_paths(settings, (*_PUBLIC, *sign_in.PUBLIC)),
     )
     app.add_middleware(UncaughtErrors)
     if origins:
@@ -262,6 +269,7 @@ async def _services(
     stack: AsyncExitStack,
     *,
     traced: Options | None,
+    measured: "Metrics | None",
 ) -> Services:
     """Start the services of the process; `stack` closes them in reverse order."""
     folder = data_folder(settings)
@@ -275,9 +283,8 @@ async def _services(
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack, images=drawing)
     sharing = sharing_of(settings, database)
     store, traces = JournalStore(database, sharing), open_tracing(traced, stack)
-    listeners = RunListeners(
-        [*traces, RunLog(has_decisions=settings.signalbox_log_level == "debug")]
-    )  # lines of the log have the id of the trace
+    log = RunLog(has_decisions=settings.signalbox_log_level == "debug")  # its lines have the id of the trace
+    listeners = RunListeners([*traces, log, *([measured.runs] if measured else ())])
     stack.push_async_callback(store.aclose)
     store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
     runs_ = RunManager(
@@ -303,7 +310,7 @@ async def _services(
         retention = Retention(database, settings.signalbox_retention_days * DAY)
         stack.callback(asyncio.create_task(retention.work(), name="retention").cancel)
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # loads it before the first question
-    return Services(
+    services = Services(
         settings=settings,
         upstreams=upstreams_,
         reload_upstreams=UpstreamsReload(settings, upstreams_, folder, hide),
@@ -323,6 +330,7 @@ async def _services(
         search_is_paid=toolbox.search_is_paid,
         is_traced=traced is not None,
     )
+    return services if measured is None else counted(services, measured, stack)
 
 
 def _quota(settings: Settings, database: Database) -> Quota:

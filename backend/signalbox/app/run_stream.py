@@ -1,6 +1,6 @@
 """Responses with a run's events: a subscription to its journal, encoded in the client's protocol."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from typing import Any, TypeAlias
 
 from fastapi import Request, Response
@@ -215,6 +215,17 @@ async def resume(
         return run_response(
             record, protocol, services, slot, is_streamed=is_streamed, after=after, follow=follow, opening=opening
         )
+
+
+async def counted_resume(response: Awaitable[Response], services: Services) -> Response:
+    """Count the result of a request for the events of an existing run."""
+    try:
+        answer = await response
+    except RequestError as error:
+        services.counters.run_resumed(str(error.code))
+        raise
+    services.counters.run_resumed("nothing_left" if answer.status_code == 204 else "streamed")
+    return answer
 
 
 async def opening_of(record: RunRecord, protocol: ClientProtocol[Any], services: Services) -> Opening | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -26,8 +27,15 @@ class Override:
     percent: int = 0
 
 
+def ignore(override: Override | None) -> None:
+    """Ignore a change of the override."""
+
+
 class OverrideStore(Protocol):
     """Where the override is stored: a file for one process, the database for several workers."""
+
+    on_stored: Callable[[Override | None], None]
+    """Called after this process has stored an override."""
 
     def current(self) -> Override | None:
         """Return the override as this worker knows it, without waiting; None if none was ever set."""
@@ -45,6 +53,7 @@ class OverrideFile:
         self._path = path
         self._seen: tuple[int, int, int] | None = None
         self._override: Override | None = None
+        self.on_stored: Callable[[Override | None], None] = ignore
 
     def current(self) -> Override | None:
         """Return the override, None if none was ever set; costs one `stat` when the file has not changed.
@@ -68,6 +77,7 @@ class OverrideFile:
     async def store(self, override: Override | None) -> None:
         """Store the override, None to remove it; it is on disk on return. Raises OSError."""
         await asyncio.to_thread(self.write, override)
+        self.on_stored(override)
 
     def write(self, override: Override | None) -> None:
         """Set the override atomically: readers see the old state or the new one. Raises OSError."""

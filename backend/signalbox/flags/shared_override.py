@@ -1,13 +1,14 @@
 """The override of workers that share a database: one row, refreshed on notification and twice a second."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 
 import orjson
 import structlog
 
 from signalbox.core.errors import StoreError
-from signalbox.flags.override import Override, json_of, override_of
+from signalbox.flags.override import Override, ignore, json_of, override_of
 from signalbox.store.database import Database, without_logging
 from signalbox.store.shared_values import OVERRIDE, get_shared, set_shared_override, shared_once
 
@@ -24,6 +25,7 @@ class SharedOverride:
         self._database = database
         self._value: bytes | None = None
         self._override: Override | None = None
+        self.on_stored: Callable[[Override | None], None] = ignore
         self._is_reachable = True
         self._lock = asyncio.Lock()  # otherwise the older of two concurrent reads may finish last
 
@@ -48,6 +50,7 @@ class SharedOverride:
         async with self._lock:
             await self._database.write(set_shared_override, value)
             self._decode(value)
+        self.on_stored(override)
 
     async def refresh(self) -> None:
         """Read the override again; the last one stays in effect if the database is unreachable."""

@@ -28,13 +28,14 @@ class Settlements:
     """The running settlements: one task per run with open costs; `slots` limits concurrent requests.
 
     Beyond `max_runs` at once, the cost of a run stays an estimate, so that many stopped runs cannot overload the
-    process.
+    process. `on_bill` is called for an attempt whose bill was fetched.
     """
 
     bills: BillSource
     clock: Callable[[], float] = time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     max_runs: int = 500
+    on_bill: Callable[[Attempt], None] = lambda _: None
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _is_closed: bool = False
@@ -109,6 +110,7 @@ class Settlements:
         if bill is None:
             return UpstreamError(Code.UPSTREAM_NOT_FOUND)
         attempt.apply_bill(bill)
+        self.on_bill(attempt)
         return None
 
 

@@ -1,7 +1,6 @@
 """`signalbox serve`: checks before the start, the server itself, and a clean shutdown."""
 
 import asyncio
-import errno
 import logging
 import signal
 import socket
@@ -37,12 +36,13 @@ from signalbox.app.process.data_dir_lock import SENTENCE
 from signalbox.app.sign_in.setup import has_sign_in
 from signalbox.core.errors import StoreError
 from signalbox.runs.manager import RunManager
+from signalbox.server.metrics_port import MetricsPort, shared_metrics
 from signalbox.server.port_handover import close_port, until_none
+from signalbox.server.ports import Ports, open_ports
 from signalbox.server.supervisor import Supervisor
 from signalbox.server.worker_pipe import DRAIN, HURRY, RELOAD, Link
 
 _GRACE_SECONDS = 5
-_LAST_PORT = 65535
 
 _log = structlog.get_logger()
 
@@ -55,15 +55,13 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
         token = token_for(settings, host)
         count = count_of(settings, workers)
         data_folder(settings)
-        with _listen(host, settings.signalbox_port if port is None else port) as listener:
-            if count > 1:
-                return _supervise(settings, host, token, listener, count)
-            return _work(settings, host, token, listener)
+        with open_ports(settings, host, settings.signalbox_port if port is None else port) as ports:
+            return _supervise(settings, token, ports, count) if count > 1 else _work(settings, token, ports)
     except SettingsError as error:
         return _report(error)
 
 
-def _work(settings: Settings, host: str, token: str | None, listener: socket.socket, link: Link | None = None) -> int:
+def _work(settings: Settings, token: str | None, ports: Ports, link: Link | None = None) -> int:
     """Serve in this process, alone or as a worker; return the exit status. Raises SettingsError."""
     log_what_python_prints()
     app = create_app(settings, token=token)
@@ -78,21 +76,23 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
         server_header=False,  # do not reveal the server software
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
-    on_ready = partial(_greet, settings, host, _address(host, listener)) if link is None else link.report_ready
+    on_ready = partial(_greet, settings, ports, ports.address) if link is None else link.report_ready
     server = Server(config, app, settings, on_ready, link)
+    if ports.metrics is not None:
+        server.metrics_port = MetricsPort(app, settings, ports.metrics)
     # uvicorn raises the signal again after its shutdown; stopping on request is not a failure.
     signal.signal(signal.SIGTERM, _ignore)
     # A failed start is printed below as one sentence; uvicorn would log it too.
     logging.getLogger("uvicorn.error").addFilter(lambda record: not str(record.msg).startswith("signalbox: "))
     with suppress(SystemExit):  # raised by uvicorn after a failed start
-        server.run(sockets=[listener])
+        server.run(sockets=[ports.public])
     if server.started:
         return 0
     error: SettingsError | None = getattr(app.state, "startup_error", None)
     return 2 if error is None else _report(error)
 
 
-def _supervise(settings: Settings, host: str, token: str | None, listener: socket.socket, count: int) -> int:
+def _supervise(settings: Settings, token: str | None, ports: Ports, count: int) -> int:
     """Serve in several processes supervised by this one."""
     configure_logs(
         settings.signalbox_log_level,
@@ -105,18 +105,20 @@ def _supervise(settings: Settings, host: str, token: str | None, listener: socke
 
     def work(link: Link) -> int:
         try:
-            return _work(settings, host, token, listener, link)
+            return _work(settings, token, ports, link)
         except SettingsError as error:
             return _report(error)
 
-    return Supervisor(
-        count,
-        work,
-        on_ready=partial(_greet, settings, host, f"{_address(host, listener)} ({count} workers)"),
-        on_stop=listener.close,  # refuse connections once no worker is left to accept them
-        drain_seconds=settings.signalbox_drain_seconds,
-        reloads=settings.signalbox_upstreams is not None,
-    ).run()
+    with shared_metrics(settings) as on_death:
+        return Supervisor(
+            count,
+            work,
+            on_ready=partial(_greet, settings, ports, f"{ports.address} ({count} workers)"),
+            on_stop=ports.close,  # refuse connections once no worker is left to accept them
+            on_death=on_death,
+            drain_seconds=settings.signalbox_drain_seconds,
+            reloads=settings.signalbox_upstreams is not None,
+        ).run()
 
 
 def _report(error: SettingsError) -> int:
@@ -134,12 +136,14 @@ def _warn_of_misspelt() -> None:
             print(f"signalbox: {place} sets {name}, which is not a setting; {hint}", file=sys.stderr)
 
 
-def _greet(settings: Settings, host: str, address: str, lines: Sequence[str]) -> None:
+def _greet(settings: Settings, ports: Ports, address: str, lines: Sequence[str]) -> None:
     """Print the address; scripts that wait for the start look for "is ready"."""
     for line in lines:
         print(line)
+    if ports.metrics is not None:
+        print(f"Metrics are at {ports.metrics_address}")
     print(f"Signalbox is ready: {address}", flush=True)
-    if not is_loopback(host) and not settings.signalbox_allowed_hosts:
+    if not is_loopback(ports.host) and not settings.signalbox_allowed_hosts:
         print("Browsers on other machines need this one's name in SIGNALBOX_ALLOWED_HOSTS.", flush=True)
 
 
@@ -167,6 +171,7 @@ class Server(uvicorn.Server):
         self._on_ready = on_ready
         self._link = link
         self._hurry = asyncio.Event()
+        self.metrics_port: MetricsPort | None = None
         self._reloading: asyncio.Task[None] | None = None  # the event loop keeps only weak references
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -185,6 +190,8 @@ class Server(uvicorn.Server):
             loop.add_signal_handler(signal.SIGINT, _ignore, signal.SIGINT, None)
             loop.add_reader(self._link.orders, self._follow_orders, self._link, sockets)
         await super().startup(sockets)
+        if self.metrics_port is not None and not self.should_exit:
+            await self.metrics_port.open()
         if not self.should_exit:
             self._on_ready(self._greeting())
 
@@ -212,6 +219,8 @@ class Server(uvicorn.Server):
             _log.error("worker.orphaned")
             for one in (*getattr(self, "servers", ()), *(sockets or ())):
                 one.close()
+            if self.metrics_port is not None:
+                self.metrics_port.stop_listening()
         if RELOAD in orders:
             self._reload()
         if HURRY in orders:
@@ -258,6 +267,8 @@ class Server(uvicorn.Server):
             if services.runs.store.is_healthy:  # otherwise the store logs it when it closes
                 with suppress(StoreError):
                     await services.runs.store.flush()
+        if self.metrics_port is not None and services is not None:
+            await self.metrics_port.close()
         await super().shutdown(sockets)
 
     async def _hand_over(self, runs: RunManager, sockets: Sequence[socket.socket]) -> None:
@@ -308,24 +319,3 @@ def count_of(settings: Settings, workers: int | None) -> int:
     if count > 1 and settings.database_url is None:
         raise SettingsError(SENTENCE)
     return count
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Bind the port before anything else starts; raises SettingsError."""
-    if not 0 <= port <= _LAST_PORT:
-        raise SettingsError(f"{port} is not a valid port. Choose one from 0 to {_LAST_PORT} with --port.")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        host.encode("idna")
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except UnicodeError:  # a label is empty or too long
-        raise SettingsError(f"{host} is not a valid host name. Choose another with --host.") from None
-    except OSError as error:
-        reason = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
-        raise SettingsError(f"{host}:{port} {reason}. Stop what uses it, or choose another with --port.") from None
-
-
-def _address(host: str, listener: socket.socket) -> str:
-    port = listener.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"

@@ -41,7 +41,8 @@ class Supervisor:
     """The parent process of `count` workers; each runs `work`, which returns its exit status.
 
     It forks, so no thread or event loop may be running. `on_ready` is called once, when all workers are ready, with
-    the lines of the first one. `on_stop` is called once, when a stop is requested. If it `reloads`, SIGHUP makes the
+    the lines of the first one. `on_stop` is called once, when a stop is requested, `on_death` with the pid of each
+    worker that has ended. If it `reloads`, SIGHUP makes the
     workers read upstreams.toml again; otherwise it stops them.
     """
 
@@ -53,12 +54,14 @@ class Supervisor:
         on_ready: Callable[[Sequence[str]], None],
         on_stop: Callable[[], None],
         drain_seconds: float,
+        on_death: Callable[[int], None] = lambda _: None,
         reloads: bool = False,
     ) -> None:
         self._places = [_Place() for _ in range(count)]
         self._work = work
         self._on_ready = on_ready
         self._on_stop = on_stop
+        self._on_death = on_death
         self._drain_seconds = drain_seconds
         self._reloads = reloads
         self._greeting: Sequence[str] | None = None  # lines of the first worker that was ready
@@ -175,6 +178,7 @@ class Supervisor:
         while worker.is_starting:  # it may have been ready just before
             self._read_report(worker)
         worker.close()
+        self._on_death(worker.pid)
         was_steady = worker.lines is not None and monotonic() - worker.born >= _STEADY_SECONDS
         place.worker = None
         place.deaths = 1 if was_steady else place.deaths + 1

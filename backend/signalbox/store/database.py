@@ -22,15 +22,21 @@ _log = structlog.get_logger()
 _is_quiet = ContextVar("is_quiet", default=False)
 
 
+def _ignore(error: StoreError) -> None:
+    """Ignore a failed transaction."""
+
+
 class Database(ABC):
     """Runs functions of a connection; each function is one transaction.
 
     Every database failure is raised as StoreError without the statement and its values, which contain user messages.
     `is_shared` is whether other workers may use the database too. `is_healthy` is false while it does not respond.
+    `on_error` is called for every failed transaction.
     """
 
     is_shared: bool = False
     is_healthy: bool = True
+    on_error: Callable[[StoreError], None] = staticmethod(_ignore)
 
     @abstractmethod
     async def open(self) -> None:
@@ -42,11 +48,19 @@ class Database(ABC):
 
     async def write(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
         """Run `work(connection, *args, **kwargs)` in a writing transaction; raises StoreError."""
-        return await self._write(lambda connection: work(connection, *args, **kwargs))
+        try:
+            return await self._write(lambda connection: work(connection, *args, **kwargs))
+        except StoreError as error:
+            self.on_error(error)
+            raise
 
     async def read(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
         """Run `work(connection, *args, **kwargs)` in a reading transaction; raises StoreError."""
-        return await self._read(lambda connection: work(connection, *args, **kwargs))
+        try:
+            return await self._read(lambda connection: work(connection, *args, **kwargs))
+        except StoreError as error:
+            self.on_error(error)
+            raise
 
     @abstractmethod
     async def _write(self, work: Work[Value]) -> Value: ...

@@ -100,9 +100,10 @@ def _pattern(path: str) -> str:
 def test_every_endpoint_is_asked(openapi: dict[str, Any]) -> None:
     """Each method of each path has a request that expects success.
 
-    Images need a source outside, a reload a file, and a sign-in a provider.
+    Images need a source outside, a reload a file, metrics a token, and a sign-in a provider.
     """
-    others = ("/api/images/{signed}", "/api/upstreams/reload", "/auth/login", "/auth/callback", "/auth/logout")
+    needs = ("/api/images/{signed}", "/api/upstreams/reload", "/metrics")
+    others = (*needs, "/auth/login", "/auth/callback", "/auth/logout")
     served = [(method, path) for path, methods in openapi["paths"].items() for method in methods]
     asked = [(file.method, file.path_asked) for file in REQUESTS if "res.status: eq 20" in file.blocks["assert"]]
     missing = [

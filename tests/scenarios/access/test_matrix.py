@@ -12,6 +12,7 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 from signalbox.app import routers
+from signalbox.app.metrics.router import router as metrics
 from signalbox.app.protocols import PROTOCOLS
 from signalbox.app.routers import chat
 
@@ -54,6 +55,7 @@ PUBLIC = {
     "GET /auth/callback",
     "GET /auth/login",
     "POST /auth/logout",
+    "GET /metrics",
 }
 OF_EVERYBODY = {
     "GET /api/spend",  # each caller's own: tests/scenarios/spend/test_report.py
@@ -80,7 +82,7 @@ OF_THE_OPERATOR = {
 }
 # They return what GET /api/runs lists: tests/unit/runs/test_filters.py.
 OF_LISTED_RUNS = {"GET /api/runs.ndjson", "GET /api/run-stats"}
-PREFIXES = ("/api", "/v1", "/health", "/agui", "/assistant", "/auth")
+PREFIXES = ("/api", "/v1", "/health", "/metrics", "/agui", "/assistant", "/auth")
 BODIES: dict[str, Any] = {
     "PATCH /api/conversations/{conversation_id}": {"title": "Mine now"},
     "POST /api/conversations/{conversation_id}/file-versions/{path}": {"version": 1},
@@ -104,7 +106,7 @@ def operations(app: RunningApp) -> list[str]:
     names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
     names.append("signalbox.app.sign_in.routes")
     # Included routers are not among the app's own routes.
-    groups = [chat.router_of(PROTOCOLS).routes, *(import_module(name).router.routes for name in names)]
+    groups = [chat.router_of(PROTOCOLS).routes, metrics.routes, *(import_module(name).router.routes for name in names)]
     routed = {
         f"{method} {route.path_format}"
         for route in [*app.app.routes, *chain(*groups)]

@@ -121,6 +121,21 @@ def test_a_page_of_our_own_may_ask(tmp_path: Path) -> None:
         assert error_of(refused)["code"] == "ORIGIN_NOT_ALLOWED"
 
 
+def test_metrics_are_not_public(tmp_path: Path) -> None:
+    """Prometheus scrapes the workers; nginx answers in the shape of Signalbox's errors."""
+    token = "the-token-of-prometheus"
+    with (
+        RunningApp(settings_for(tmp_path, signalbox_metrics_token=token)) as app,
+        nginx(tmp_path / "nginx", app.port) as front,
+        front.client() as client,
+    ):
+        headers = {"authorization": f"Bearer {token}"}
+        assert app.client.get("/metrics", headers=headers).status_code == 200
+        hidden = client.get("/metrics", headers=headers)
+        assert (hidden.status_code, error_of(hidden)["code"]) == (404, "NOT_FOUND")
+        assert hidden.headers["content-type"] == "application/json"
+
+
 # --- numbers that must agree with Signalbox's ---
 
 

@@ -12,6 +12,7 @@ from starlette.types import Scope
 
 from signalbox.app.access import ANONYMOUS, CALLER, Caller
 from signalbox.app.asgi.request_id import info_of
+from signalbox.metrics.counters import NO_COUNTERS, Counters
 
 # A client without a token may send a thousand requests a second, which must not fill the disk.
 MOST_LINES = 20
@@ -42,7 +43,7 @@ def _call_later(seconds: float, call: Callable[[], None]) -> None:
 class RejectionLog:
     """Logs rejected requests: at most `MOST_LINES` per minute, status and code, and the number of further ones.
 
-    `count` is how many the process has rejected since its start.
+    `count` is how many the process has rejected since its start. `counters` count them for metrics.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic, later: Later = _call_later) -> None:
@@ -50,10 +51,12 @@ class RejectionLog:
         self._later = later
         self._windows: dict[Kind, _Window] = {}
         self._counts: Counter[Kind] = Counter()
+        self.counters: Counters = NO_COUNTERS
 
     def add(self, scope: Scope, status: int) -> None:
         """Log a rejection, or count it."""
         info = info_of(scope)
+        self.counters.request_refused(status, info.code)
         if info.is_logged:
             return
         kind, now = (status, info.code), self._clock()

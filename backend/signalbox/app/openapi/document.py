@@ -42,6 +42,7 @@ _TAGS = {
     "upstreams": "The servers that models are called at.",
     "sign-in": "Sign-in and sign-out of people in a browser.",
     "health": "Probes.",
+    "metrics": "Metrics for Prometheus.",
 }
 BODY_ERRORS = (Code.INVALID_JSON, Code.BODY_TOO_LARGE, Code.TOO_MUCH_AT_ONCE)
 _API_ERRORS = (

@@ -1,6 +1,6 @@
 """/assistant: the state of a thread, and resuming, for assistant-ui; app/protocols.py has the endpoint that answers."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
@@ -10,10 +10,10 @@ from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi.assistant_ui import ERRORS, AssistantState, ResumeState, stream_responses
 from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.openapi.request_bodies import ResumeRun, ResumeThread
-from signalbox.app.protocols import ASSISTANT
+from signalbox.app.protocols import ASSISTANT, ClientProtocol
 from signalbox.app.request.body import read_model
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.run_stream import opening_of, run_response
+from signalbox.app.run_stream import counted_resume, opening_of, run_response
 from signalbox.core.codes import Code
 from signalbox.core.conversations import key_of
 from signalbox.core.errors import RequestError
@@ -88,6 +88,12 @@ async def post_resume(
     """
     body = await read_model(request, ResumeRun, _limit(services))
     variant = ASSISTANT.variant(protocol, accept)
+    return await counted_resume(_resumed(body, thread_id, variant, services, caller), services)
+
+
+async def _resumed(
+    body: ResumeRun, thread_id: str | None, variant: ClientProtocol[Any], services: Services, caller: Caller
+) -> Response:
     record = await _run_to_resume(body, thread_id, services, caller)
     opening = await opening_of(record, variant, services)
     assert opening is not None  # both framings begin with the branch

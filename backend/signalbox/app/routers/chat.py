@@ -17,7 +17,7 @@ from signalbox.app.request.body import object_in, read_body
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
 from signalbox.app.request.query_parameters import reject_unknown
 from signalbox.app.request.trace_headers import trace_headers_of
-from signalbox.app.run_stream import opening_of, parse_event_id, reject_repeated, resume, run_response
+from signalbox.app.run_stream import counted_resume, opening_of, parse_event_id, reject_repeated, resume, run_response
 from signalbox.app.start_run import Origin, Stored, start_run
 from signalbox.chat.observer import NO_HEADERS
 from signalbox.core.ask import Ask
@@ -66,7 +66,7 @@ async def _respond(request: Request, protocol: ClientProtocol[Any]) -> Response:
         reject_repeated(request, "Last-Event-ID", "Idempotency-Key")
     if last_event_id:
         run_id, after = parse_event_id(last_event_id)
-        return await resume(run_id, services, caller, after=after, protocol=protocol)
+        return await counted_resume(resume(run_id, services, caller, after=after, protocol=protocol), services)
     data = await read_body(request, int(services.settings.signalbox_max_body_mb * 1024 * 1024))
     body = await offloaded(lambda: protocol.body_of(object_in(data)), size=len(data))
     address = request.client.host if request.client else None
@@ -82,7 +82,8 @@ async def _respond(request: Request, protocol: ClientProtocol[Any]) -> Response:
             return await _start(request, protocol, body, origin(key, digest), services)
         if known.digest != digest:
             raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
-        return await resume(known.id, services, caller, after=0, protocol=protocol, is_streamed=body.is_streamed)
+        known_run = resume(known.id, services, caller, after=0, protocol=protocol, is_streamed=body.is_streamed)
+        return await counted_resume(known_run, services)
 
 
 def _headers_of(request: Request) -> list[str | None]:

@@ -12,7 +12,7 @@ from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.request.run_filter import RunFilterDep
 from signalbox.app.request.run_pages import RunPages, Summaries
-from signalbox.app.run_stream import cursor_of, reject_repeated, resume
+from signalbox.app.run_stream import counted_resume, cursor_of, reject_repeated, resume
 from signalbox.core.codes import Code
 from signalbox.runs.trace import RunTrace, trace_of
 
@@ -84,6 +84,10 @@ async def get_run_events(
 
     With `follow=false` the response ends with the events so far.
     """
-    await run_of(run_id, services.runs, caller)
-    reject_repeated(request, "Last-Event-ID")
-    return await resume(run_id, services, caller, after=cursor_of(run_id, after, last_event_id), follow=follow)
+
+    async def events() -> Response:
+        await run_of(run_id, services.runs, caller)
+        reject_repeated(request, "Last-Event-ID")
+        return await resume(run_id, services, caller, after=cursor_of(run_id, after, last_event_id), follow=follow)
+
+    return await counted_resume(events(), services)

@@ -15,6 +15,7 @@ from signalbox.core.ports import OnDurable
 from signalbox.core.records import Figures, RunRecord
 from signalbox.store.database import Database
 from signalbox.store.runs.flush import OpenRun, PendingWrite
+from signalbox.store.runs.flush_meter import FlushMeter
 from signalbox.store.runs.leases import LeaseLost, Sharing, renew, take_over, unfinished
 from signalbox.store.runs.stored_runs import StoredRuns
 from signalbox.store.runs.write_buffer import BufferRow, WriteBuffer, has_leftovers, journal_leftovers, write_flush
@@ -40,17 +41,17 @@ class JournalStore(StoredRuns):
         self._runs: dict[str, OpenRun] = {}
         self._due = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
-        self._is_time = False
+        self._is_time = self._is_closed = False
         self._waiting: list[tuple[str | None, asyncio.Future[None]]] = []
         self._worker: asyncio.Task[None] | None = None
         self._writing: frozenset[str] = frozenset()
         self._buffer = WriteBuffer()
         self._is_buffering = False  # set once a crash's leftovers are journalled; never with several workers
         self._stale: set[str] = set()
-        self._is_closed = False
         self.is_healthy = True
         self.max_bytes: float = math.inf
-        self.on_full: Callable[[str], None] = _no_limit
+        self.on_full: Callable[[str], None] = lambda _: None
+        self.meter = FlushMeter()
 
     # --- called by streams: nothing here waits -------------------------------------------------------------------
 
@@ -102,6 +103,7 @@ class JournalStore(StoredRuns):
     def _set_timer(self) -> None:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._on_timer)
+            self.meter.queued()
 
     def _report_durable(self, run: OpenRun, seq: int) -> None:
         """Call a run's `on_durable`; an exception must not affect other runs."""
@@ -206,9 +208,11 @@ class JournalStore(StoredRuns):
         self._writing = frozenset(run.id for run, _ in taken)
         latest = self._buffer.take_row(self._writing, is_time=is_time)
         failed: StoreError | None = None
+        self.meter.begin(is_time=is_time)
         try:
             await self._write_batch(taken, latest)
             self.is_healthy = True
+            self.meter.succeed(is_empty=not (taken or latest.events))
         except StoreError as error:
             self._mark_unhealthy()
             failed = error
@@ -344,7 +348,3 @@ class JournalStore(StoredRuns):
         if self._sharing is None:
             return await self._database.read(unfinished)
         return await self._database.write(take_over, self._sharing, frozenset(self._runs))
-
-
-def _no_limit(run_id: str) -> None:
-    """Do not limit the size of a journal."""

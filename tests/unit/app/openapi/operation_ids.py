@@ -64,6 +64,7 @@ OPERATION_IDS = {
     "finishSignIn": "GET /auth/callback",
     "signOut": "POST /auth/logout",
     "getSession": "GET /api/session",
+    "getMetrics": "GET /metrics",
     "getLiveness": "GET /health/live",
     "getReadiness": "GET /health/ready",
 }

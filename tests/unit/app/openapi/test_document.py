@@ -323,10 +323,12 @@ def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory
             user_app["ada"].client.get(path, headers={"authorization": "Bearer wrong"})
             user_app["ada"].client.get(path, headers={"authorization": "Bearer wrong", "x-api-key": "other"})
     seen = conformance.seen
-    # An image needs a source outside, and a reload a file: tests/scenarios/products/test_images.py and
-    # tests/scenarios/upstreams/test_operator.py have them. A sign-in needs a provider: tests/scenarios/sign_in/.
+    # An image needs a source outside, a reload a file, and metrics a token: tests/scenarios/products/test_images.py,
+    # tests/scenarios/upstreams/test_operator.py and tests/scenarios/metrics/test_scrape.py have them. A sign-in needs a
+    # provider: tests/scenarios/sign_in/.
     assert {name for name, statuses in seen.items() if statuses & {200, 201}} == set(OPERATION_IDS) - {
         "getImage",
+        "getMetrics",
         "reloadUpstreams",
         "startSignIn",
         "finishSignIn",

@@ -86,6 +86,7 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "GET /auth/login": ({404}, {404}),  # without a provider
     "GET /auth/callback": ({404}, set()),
     "POST /auth/logout": ({404}, set()),
+    "GET /metrics": ({404}, set()),  # tests/scenarios/metrics sets its token
     "GET /health/live": ({200}, set()),
     "GET /health/ready": ({200}, set()),
 }

@@ -1,0 +1,1 @@
+"""Connects the metrics with the app, and answers scrapes."""

@@ -1,0 +1,73 @@
+"""Metrics: everything that one process measures, and its text for Prometheus."""
+
+import asyncio
+from collections.abc import Callable, Collection
+from functools import partial
+
+from prometheus_client import CollectorRegistry, disable_created_metrics, values
+from prometheus_client.exposition import choose_encoder
+
+from signalbox.core.codes import Code
+from signalbox.metrics.counters import Counters
+from signalbox.metrics.instruments import Instruments
+from signalbox.metrics.run_metrics import RunMetrics
+from signalbox.metrics.worker_files import WorkerFiles, folder_of_this_process
+
+# Between two samples of the gauges, if other workers may be scraped instead of this one.
+_SAMPLE_SECONDS = 1.0
+
+
+class Metrics(Counters):
+    """Counts what belongs to no run; `runs` counts the runs. `sample` sets the gauges, and is called before a scrape.
+
+    If the process is the host's (`is_embedded`), the settings of its Prometheus library are not changed.
+    """
+
+    def __init__(self, *, models: Collection[str], only_upstream: str, version: str, is_embedded: bool) -> None:
+        if not is_embedded:
+            disable_created_metrics()  # they would double the number of counters
+        folder = folder_of_this_process()
+        if folder is not None and values.ValueClass is values.MutexValue:
+            values.ValueClass = values.get_value_class()  # the library was imported before there was a folder
+        self.all = Instruments()
+        self.runs = RunMetrics(self.all, models, only_upstream)
+        self.sample: Callable[[], None] = lambda: None
+        self._registry = self.all.registry
+        if folder is not None:
+            self._registry = CollectorRegistry()
+            self._registry.register(WorkerFiles(folder))
+        self.all.build.labels(version).set(1)
+        for code in (Code.STORE_UNAVAILABLE, Code.INTERNAL):  # `increase()` does not see a counter that begins at 1
+            self.all.database_errors.labels(str(code))
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether another worker may be scraped instead of this one."""
+        return self._registry is not self.all.registry
+
+    async def sample_regularly(self) -> None:
+        """Set the gauges once a second, for scrapes of other workers."""
+        while True:
+            self.sample()
+            await asyncio.sleep(_SAMPLE_SECONDS)
+
+    async def text(self, accept: str) -> tuple[bytes, str]:
+        """Return all metrics and their content type: OpenMetrics if the client accepts it."""
+        self.sample()
+        encode, content_type = choose_encoder(accept)
+        return await asyncio.to_thread(partial(encode, self._registry)), content_type
+
+    def request_refused(self, status: int, code: str | None) -> None:  # noqa: D102
+        self.all.refused.labels(status, code or "none").inc()
+
+    def run_resumed(self, result: str) -> None:  # noqa: D102
+        self.all.resumes.labels(result).inc()
+
+    def override_stored(self, state: str) -> None:  # noqa: D102
+        self.all.overrides.labels(state).inc()
+
+    def database_failed(self, code: str) -> None:  # noqa: D102
+        self.all.database_errors.labels(code).inc()
+
+    def journal_flushed(self, seconds: float) -> None:  # noqa: D102
+        self.all.flush.observe(seconds)

@@ -71,6 +71,7 @@ test("a conversation is listed under the day of its last message", async ({ page
   await page.goto(url);
   const year = new Date(Date.now() - 400 * day * 1000).getFullYear();
   await expect(page.getByRole("heading", { level: 3, name: new RegExp(`^\\w+ ${year}$`) })).toBeVisible();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
 test("search finds words of messages and answers, highlights them, and is cleared by Escape", async ({ page }) => {

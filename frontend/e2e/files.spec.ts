@@ -114,7 +114,8 @@ test("a conversation that is deleted elsewhere while a file is written says so",
   await ask(page, "Make the heading blue");
   await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
   await page.request.delete(`/api/conversations/${conversation(page)}`);
-  await expect(page.getByRole("main").getByRole("alert")).toContainText("deleted in another tab or browser");
+  const notice = page.getByRole("main").getByRole("alert").filter({ hasText: "deleted in another tab or browser" });
+  await expect(notice).toBeVisible();
   await tab(page, "Changes").click();
   await expect(panel(page)).toContainText("This conversation was deleted in another tab or browser.");
 });

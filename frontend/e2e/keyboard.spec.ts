@@ -69,7 +69,7 @@ test("sending, stopping, opening a panel, copying, retrying and switching versio
   await expect(message(page)).toBeFocused();
   await ended(page);
   await tabTo(page, /^button Searched/, "Shift+Tab");
-  const head = stops(page, "search").locator("> button");
+  const head = stops(page, "search").locator("button[aria-expanded]").first();
   const before = await head.getAttribute("aria-expanded");
   await page.keyboard.press("Enter");
   await expect(head).toHaveAttribute("aria-expanded", before === "true" ? "false" : "true");

@@ -146,7 +146,7 @@ test("reasoning panels follow their setting", async ({ page }) => {
   await choose(page, "Show reasoning", "Open");
   await ask(page, SEARCH);
   await ended(page);
-  const heads = () => stops(page, "reasoning").locator("> button");
+  const heads = () => stops(page, "reasoning").locator("> div > div > button[aria-expanded]");
   expect(await heads().count()).toBeGreaterThan(0);
   for (const head of await heads().all()) await expect(head).toHaveAttribute("aria-expanded", "true");
   await choose(page, "Show reasoning", "Closed");

@@ -26,12 +26,14 @@ from tests.bench.rig import Rig, open_rig
 from tests.bench.rounds import print_status, run_rounds
 from tests.bench.runner import ROW as RUNNER
 from tests.bench.runner import runner_figures
+from tests.bench.traces import ROW as TRACES
+from tests.bench.traces import traces_figures
 from tests.bench.variants import ROW as VARIANTS
 from tests.bench.variants import variants_figures
 
 LOADS = ("burst", "pages", "paced", "one", "tools", "args", "eager")
 WITHOUT_SERVER = (ENCODERS, RUNNER)
-FRESH_SERVER = (DIALECTS, VARIANTS, "start", "memory", "churn")
+FRESH_SERVER = (DIALECTS, TRACES, VARIANTS, "start", "memory", "churn")
 GROWTH = (
     "grow-arguments",
     "grow-previews",
@@ -43,7 +45,7 @@ GROWTH = (
     "grow-journal",
 )
 # The ratios of these rows vary too much for the baseline.
-NEVER_COMPARED = ("churn", DIALECTS, VARIANTS)
+NEVER_COMPARED = ("churn", DIALECTS, TRACES, VARIANTS)
 # Rows that are measured together with another row.
 MEASURED_WITH = {"grow-list": "grow-conversations"}
 _NAMES = (*LOADS, *WITHOUT_SERVER, *FRESH_SERVER, *GROWTH, *MEASURED_WITH, "grow")
@@ -70,6 +72,8 @@ class Bench:
             figures += dialect_figures(self.rig, 3 if self.quick else 5, quick=self.quick)
         if VARIANTS in rows:
             figures += variants_figures(self.rig, 3 if self.quick else 5)
+        if TRACES in rows:
+            figures += traces_figures(self.rig, 3 if self.quick else 5, quick=self.quick)
         if "memory" in rows:
             figures += fresh_server.memory(self.rig, quick=self.quick)
         if "churn" in rows:

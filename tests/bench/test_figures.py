@@ -153,7 +153,7 @@ def test_choosing_rows() -> None:
     assert command.choose_rows(["burst"], is_compared=False) == ["burst"]
     assert command.choose_rows(["grow", "one"], is_compared=False) == ["one", *command.GROWTH]
     every = command.choose_rows([], is_compared=False)
-    assert set(every) - set(command.choose_rows([], is_compared=True)) == {"churn", "dialects", "variants"}
+    assert set(every) - set(command.choose_rows([], is_compared=True)) == {"churn", "dialects", "traces", "variants"}
     assert {load.row for load in loads(quick=True)} == set(command.LOADS)
 
 

@@ -1,5 +1,6 @@
 """Opens the database that the settings name; every failure becomes a SettingsError of one sentence or two."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from signalbox.app.config import Settings, SettingsError
 from signalbox.app.process.data_dir_lock import hold_data_folder
 from signalbox.core.errors import StoreError
 from signalbox.extras import how_to_install
+from signalbox.runs.retention import DAY, Retention
 from signalbox.store.database import Database, OpenError
 from signalbox.store.engines.sqlite import SqliteDatabase
 from signalbox.store.migrate import NewerDatabase
@@ -39,6 +41,13 @@ async def open_database(settings: Settings, folder: Path, stack: AsyncExitStack)
     stack.push_async_callback(database.aclose)
     await _open(database, settings)
     return database
+
+
+def start_retention(settings: Settings, database: Database, stack: AsyncExitStack) -> None:
+    """Delete old runs and conversations in the background, if the settings limit their age; `stack` stops it."""
+    if settings.signalbox_retention_days is not None:
+        retention = Retention(database, settings.signalbox_retention_days * DAY)
+        stack.callback(asyncio.create_task(retention.work(), name="retention").cancel)
 
 
 @asynccontextmanager

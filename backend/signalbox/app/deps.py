@@ -21,6 +21,7 @@ from signalbox.services.images import ImageLoader
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.upstreams.registry import Upstreams
 from signalbox.store.database import Database
+from signalbox.webhooks.queue import Webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Services:
     image_addresses: ImageAddresses
     images: ImageLoader
     is_simulated: bool
+    webhooks: Webhooks
     search_is_paid: bool = False
     is_traced: bool = False
     counters: Counters = NO_COUNTERS

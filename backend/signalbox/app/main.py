@@ -1,7 +1,7 @@
 """Makes the app: services, routes, middleware and static files."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from signalbox.app.asgi.route_bypass import RouteBypass
 from signalbox.app.asgi.security import AccessControl, ResponseHeaders
 from signalbox.app.asgi.static_files import mount_files, public_paths
 from signalbox.app.config import Settings, load_settings
-from signalbox.app.database_setup import database_error, open_database
+from signalbox.app.database_setup import database_error, open_database, start_retention
 from signalbox.app.deps import Services
 from signalbox.app.errors import UncaughtErrors, add_error_handlers
 from signalbox.app.folders import data_folder
@@ -67,19 +67,22 @@ from signalbox.app.sign_in.setup import SignIn, sign_in_of
 from signalbox.app.tool_setup import fill_toolbox, image_loader, image_model_of
 from signalbox.app.upstreams.reload import UpstreamsReload
 from signalbox.app.upstreams.setup import open_upstreams, read_upstreams_file
+from signalbox.app.webhooks import router as webhooks
+from signalbox.app.webhooks.setup import open_webhooks
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.shared_override import SharedOverride
 from signalbox.runs.billing import Settlements
-from signalbox.runs.listeners import RunListeners
+from signalbox.runs.listeners import RunListener, RunListeners
 from signalbox.runs.manager import RunManager
-from signalbox.runs.retention import DAY, Retention
 from signalbox.services.search import search_client
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.upstreams.file import LoadedUpstreams
 from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
 from signalbox.tracing.options import Options
+from signalbox.webhooks.events import RunEndings
+from signalbox.webhooks.queue import Webhooks
 
 if TYPE_CHECKING:
     from signalbox.metrics.metrics import Metrics
@@ -101,7 +104,7 @@ _PUBLIC = (contract.PATH, contract.TABLE_PATH, "/openapi.json", METRICS_PATH)
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(variants, ai_sdk, assistant, runs, run_reports, conversations, files, saves, models),
-    *(openai_models, tools, contract, flags, tokens, spend, upstreams, sign_in, health, images),
+    *(openai_models, tools, contract, flags, tokens, spend, webhooks, upstreams, sign_in, health, images),
 )
 
 
@@ -283,8 +286,8 @@ async def _services(
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack, images=drawing)
     sharing = sharing_of(settings, database)
     store, traces = JournalStore(database, sharing), open_tracing(traced, stack)
-    log = RunLog(has_decisions=settings.signalbox_log_level == "debug")  # its lines have the id of the trace
-    listeners = RunListeners([*traces, log, *([measured.runs] if measured else ())])
+    webhooks_ = open_webhooks(settings, database, stack)
+    listeners = RunListeners([*traces, *_listeners(settings, webhooks_, measured)])
     stack.push_async_callback(store.aclose)
     store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
     runs_ = RunManager(
@@ -306,9 +309,7 @@ async def _services(
         await runs_.recover()
     except StoreError:
         raise database_error(settings) from None
-    if settings.signalbox_retention_days is not None:
-        retention = Retention(database, settings.signalbox_retention_days * DAY)
-        stack.callback(asyncio.create_task(retention.work(), name="retention").cancel)
+    start_retention(settings, database, stack)
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # loads it before the first question
     services = Services(
         settings=settings,
@@ -327,10 +328,18 @@ async def _services(
         image_addresses=image_addresses,
         images=image_loader(settings, stack),
         is_simulated=settings.is_simulated,
+        webhooks=webhooks_,
         search_is_paid=toolbox.search_is_paid,
         is_traced=traced is not None,
     )
     return services if measured is None else counted(services, measured, stack)
+
+
+def _listeners(settings: Settings, webhooks_: Webhooks, measured: "Metrics | None") -> Iterator[RunListener]:
+    yield RunLog(has_decisions=settings.signalbox_log_level == "debug")  # its lines have the id of the trace
+    yield RunEndings(webhooks_.send)
+    if measured:
+        yield measured.runs
 
 
 def _quota(settings: Settings, database: Database) -> Quota:

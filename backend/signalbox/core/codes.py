@@ -20,6 +20,7 @@ class Code(StrEnum):
     UNKNOWN_FILE = "UNKNOWN_FILE"
     UNKNOWN_TOKEN = "UNKNOWN_TOKEN"  # noqa: S105 - a code
     UNKNOWN_GROUP = "UNKNOWN_GROUP"
+    UNKNOWN_WEBHOOK = "UNKNOWN_WEBHOOK"
     FILE_CHANGED = "FILE_CHANGED"
     FILE_LIMIT = "FILE_LIMIT"
     KEY_REUSED = "KEY_REUSED"
@@ -149,6 +150,7 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.UNKNOWN_TOKEN: CodeFact("There is no API token with that id.", "Use an id from GET /api/tokens.", http=404),
     Code.UNKNOWN_GROUP: CodeFact("There is no group with that name.", "Use a name from GET /api/groups.", http=404),
+    Code.UNKNOWN_WEBHOOK: CodeFact("There is no webhook with that id.", "Use an id from GET /api/webhooks.", http=404),
     Code.FILE_CHANGED: CodeFact(
         "The file has a newer version.", "Read the newest version, then send the change with its number.", http=409
     ),
@@ -181,9 +183,7 @@ CODES: dict[Code, CodeFact] = {
     Code.TOO_MANY_QUESTIONS: CodeFact(
         "Too many questions in a short time.", "Wait for the number of seconds in Retry-After.", True, 429
     ),
-    Code.WORKER_SILENT: CodeFact(
-        "The worker process of this run does not respond.", "Try again in a moment.", True, 503
-    ),
+    Code.WORKER_SILENT: CodeFact("The worker of this run does not respond.", "Try again in a moment.", True, 503),
     Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the list of routes.", http=404),
     Code.METHOD_NOT_ALLOWED: CodeFact(
         "This address does not support that method.", "See /docs for the supported methods.", http=405

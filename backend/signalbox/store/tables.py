@@ -234,6 +234,40 @@ SESSIONS = Table(
     Column("used", Float, nullable=False),
 )
 
+# Receivers of webhooks. Their secrets are stored as they are, because every request is signed with them.
+WEBHOOKS = Table(
+    "webhooks",
+    METADATA,
+    Column("id", PortableText, primary_key=True),
+    Column("url", PortableText, nullable=False),
+    Column("events", LargeBinary, nullable=False),  # a JSON list of kinds
+    Column("secret", PortableText, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("description", PortableText, nullable=False),
+    Column("active", Boolean, nullable=False),
+    Column("disabled", PortableText),  # why Signalbox made it inactive
+    Column("former_secret", PortableText),
+    Column("former_until", Float),
+)
+
+# The queue of webhook deliveries and their log. A worker leases one by moving `next_at` into the future.
+WEBHOOK_DELIVERIES = Table(
+    "webhook_deliveries",
+    METADATA,
+    Column("id", PortableText, primary_key=True),
+    Column("webhook_id", PortableText, ForeignKey("webhooks.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", PortableText, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("state", PortableText, nullable=False),
+    Column("attempts", LargeBinary, nullable=False),  # JSON
+    Column("next_at", Float),
+    Column("ended", Float),
+    Index("webhook_deliveries_by_due", "state", "next_at"),
+    Index("webhook_deliveries_by_webhook", "webhook_id", "created", "id"),
+    Index("webhook_deliveries_by_time", "created"),
+)
+
 # Values that all workers share: the feature flag's override, and secrets that must be the same everywhere.
 SHARED = Table(
     "shared",

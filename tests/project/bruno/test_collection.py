@@ -76,6 +76,7 @@ FOLDERS = (
     "upstreams",
     "tokens",
     "sign-in",
+    "webhooks",
     "ai-sdk",
     "assistant-ui",
     "ag-ui",

@@ -79,6 +79,13 @@ OF_THE_OPERATOR = {
     "GET /api/groups/{name}",
     "PUT /api/groups/{name}",
     "DELETE /api/groups/{name}",
+    "GET /api/webhooks",
+    "POST /api/webhooks",
+    "PATCH /api/webhooks/{webhook_id}",
+    "DELETE /api/webhooks/{webhook_id}",
+    "POST /api/webhooks/{webhook_id}/rotate",
+    "POST /api/webhooks/{webhook_id}/test",
+    "GET /api/webhooks/{webhook_id}/deliveries",
 }
 # They return what GET /api/runs lists: tests/unit/runs/test_filters.py.
 OF_LISTED_RUNS = {"GET /api/runs.ndjson", "GET /api/run-stats"}
@@ -104,7 +111,7 @@ def operations(app: RunningApp) -> list[str]:
         f"{method.upper()} {path}" for path, methods in app.app.openapi()["paths"].items() for method in methods
     }
     names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
-    names.append("signalbox.app.sign_in.routes")
+    names += ["signalbox.app.sign_in.routes", "signalbox.app.webhooks.router"]
     # Included routers are not among the app's own routes.
     groups = [chat.router_of(PROTOCOLS).routes, metrics.routes, *(import_module(name).router.routes for name in names)]
     routed = {

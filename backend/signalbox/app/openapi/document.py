@@ -39,6 +39,7 @@ _TAGS = {
     "flags": "The feature flag that selects the loop.",
     "tokens": "API tokens, and groups whose limits they share.",
     "spend": "What runs have cost.",
+    "webhooks": "Events for servers of the operator.",
     "upstreams": "The servers that models are called at.",
     "sign-in": "Sign-in and sign-out of people in a browser.",
     "health": "Probes.",

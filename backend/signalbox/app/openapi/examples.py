@@ -141,6 +141,9 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "UpdateToken": {"another budget": {"budget_day": 10}, "all models": {"models": None}},
     "RotateToken": {"at once": {}, "an hour later": {"grace_seconds": 3600}},
     "PutGroup": {"a team": {"budget_month": 500, "max_runs": 20, "models": ["anthropic/*", "openai/gpt-*"]}},
+    "CreateWebhook": {"ends of runs": {"url": "https://example.org/hooks/signalbox", "events": ["run.ended"]}},
+    "UpdateWebhook": {"pause": {"active": False}},
+    "RotateWebhook": {"an hour of both": {"grace_seconds": 3600}},
     "FlagOverride": {"back to legacy": {"state": "off"}, "a share": {"state": "percent", "percent": 10}},
 }
 

@@ -69,6 +69,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   UNKNOWN_FILE: free("It may have been deleted. Open the list of files."),
   UNKNOWN_TOKEN: free("It does not exist. Open the list of tokens."),
   UNKNOWN_GROUP: free("It may have been deleted. Open the list of groups."),
+  UNKNOWN_WEBHOOK: free("It may have been deleted. Open the list of webhooks."),
   FILE_CHANGED: free("Open the newest version, then change it again."),
   FILE_LIMIT: free("Delete files you no longer need or save a smaller one."),
   KEY_REUSED: free("Retry.", "retry"),

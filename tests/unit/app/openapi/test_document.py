@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import jsonschema_rs
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31
@@ -14,6 +13,7 @@ from tests.scenarios.files.every_endpoint import use_files
 from tests.support.openapi import Conformance
 from tests.support.running_app import RunningApp
 from tests.unit.app.openapi.operation_ids import OPERATION_IDS
+from tests.unit.app.openapi.operator_requests import manage_tokens, manage_webhooks
 
 Json = dict[str, Any]
 # In Rust: the same check in Python takes ten seconds.
@@ -244,6 +244,7 @@ def read_the_rest(user_app: UserApp) -> None:
     for client in (ada, operator):
         for by in ("owner", "model", "day", "group", "colour"):
             client.get("/api/spend", params={"group_by": by})
+    manage_webhooks(operator)
     flag = "/api/flags/tool_loop_v2"
     ada.get(flag)
     ada.put(flag, json={"state": "off"})
@@ -252,24 +253,6 @@ def read_the_rest(user_app: UserApp) -> None:
         operator.put(flag, json=override)
         ada.get(flag)
         ada.get("/health/ready")
-
-
-def manage_tokens(operator: httpx.Client) -> None:
-    """Create, change, rotate and revoke a token; create and delete a group."""
-    for body in ({"budget_month": 5, "models": ["openai/*"]}, {"rate_limit": "often"}):
-        operator.put("/api/groups/team", json=body)
-    for body in ({"name": "Ada", "group": "team", "budget_day": 1}, {"name": "Bob", "group": "no-such"}):
-        made = operator.post("/api/tokens", json=body)
-    token_id = operator.get("/api/tokens").json()["tokens"][-1]["id"]
-    assert made.status_code == 422
-    for path in (f"/api/tokens/{token_id}", "/api/tokens/none", "/api/groups/team", "/api/groups/none", "/api/groups"):
-        operator.get(path)
-    for path in (f"/api/tokens/{token_id}", "/api/tokens/none"):
-        operator.patch(path, json={"tools": ["calculate"], "expires": 4e9})
-        operator.post(f"{path}/rotate", json={"grace_seconds": 5})
-        operator.delete(path)
-    for name in ("team", "none"):
-        operator.delete(f"/api/groups/{name}")
 
 
 def ask_as_ai_sdk(ada: User) -> None:

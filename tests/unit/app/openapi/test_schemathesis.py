@@ -80,6 +80,13 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "PUT /api/groups/{name}": ({401}, {401, 422}),
     "DELETE /api/groups/{name}": ({401}, set()),
     "GET /api/spend": ({200, 422}, {200, 422}),  # the first day may be after the last
+    "GET /api/webhooks": ({401}, set()),
+    "POST /api/webhooks": ({401}, {401}),
+    "PATCH /api/webhooks/{webhook_id}": ({401}, {401}),
+    "DELETE /api/webhooks/{webhook_id}": ({401}, set()),
+    "POST /api/webhooks/{webhook_id}/rotate": ({401}, {401}),
+    "POST /api/webhooks/{webhook_id}/test": ({401}, set()),
+    "GET /api/webhooks/{webhook_id}/deliveries": ({401}, {401, 422}),
     "GET /api/upstreams": ({401}, set()),
     "POST /api/upstreams/reload": ({401}, set()),
     "GET /api/session": ({200}, set()),
@@ -91,7 +98,7 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "GET /health/ready": ({200}, set()),
 }
 # Requests are sent without the operator token. tests/unit/app/openapi/test_document.py sends it.
-OF_THE_OPERATOR = ("{token_id}", "{name}")
+OF_THE_OPERATOR = ("{token_id}", "{name}", "{webhook_id}")
 # Without a body they are within their schema.
 OPTIONAL_BODY = {"POST /api/conversations"}
 

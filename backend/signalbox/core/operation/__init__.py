@@ -1,0 +1,1 @@
+"""Types of what an operator manages."""

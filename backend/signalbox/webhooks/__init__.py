@@ -1,0 +1,1 @@
+"""Webhooks: signed events for receivers that the operator has registered."""

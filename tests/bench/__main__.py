@@ -21,6 +21,8 @@ from tests.bench.encoders import encoder_figures
 from tests.bench.figures import Figure, Sample, load_figures
 from tests.bench.growth import Growth
 from tests.bench.loads import Load, TargetName, loads
+from tests.bench.metrics import ROW as METRICS
+from tests.bench.metrics import metrics_figures
 from tests.bench.report import as_json, figures_table, loads_table
 from tests.bench.rig import Rig, open_rig
 from tests.bench.rounds import print_status, run_rounds
@@ -33,7 +35,7 @@ from tests.bench.variants import variants_figures
 
 LOADS = ("burst", "pages", "paced", "one", "tools", "args", "eager")
 WITHOUT_SERVER = (ENCODERS, RUNNER)
-FRESH_SERVER = (DIALECTS, TRACES, VARIANTS, "start", "memory", "churn")
+FRESH_SERVER = (DIALECTS, METRICS, TRACES, VARIANTS, "start", "memory", "churn")
 GROWTH = (
     "grow-arguments",
     "grow-previews",
@@ -45,7 +47,7 @@ GROWTH = (
     "grow-journal",
 )
 # The ratios of these rows vary too much for the baseline.
-NEVER_COMPARED = ("churn", DIALECTS, TRACES, VARIANTS)
+NEVER_COMPARED = ("churn", DIALECTS, METRICS, TRACES, VARIANTS)
 # Rows that are measured together with another row.
 MEASURED_WITH = {"grow-list": "grow-conversations"}
 _NAMES = (*LOADS, *WITHOUT_SERVER, *FRESH_SERVER, *GROWTH, *MEASURED_WITH, "grow")
@@ -70,6 +72,8 @@ class Bench:
             figures += runner_figures(3 if self.quick else 5)
         if DIALECTS in rows:
             figures += dialect_figures(self.rig, 3 if self.quick else 5, quick=self.quick)
+        if METRICS in rows:
+            figures += metrics_figures(self.rig, 3 if self.quick else 5, quick=self.quick)
         if VARIANTS in rows:
             figures += variants_figures(self.rig, 3 if self.quick else 5)
         if TRACES in rows:

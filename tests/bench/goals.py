@@ -8,6 +8,10 @@ from tests.bench.dialects import ROW as DIALECTS
 from tests.bench.figures import PER_V1, Figure
 from tests.bench.growth import MARKED_ABOVE
 from tests.bench.loads import PAGES
+from tests.bench.metrics import LOADS as MEASURED
+from tests.bench.metrics import ROW as METRICS
+from tests.bench.metrics import STORED
+from tests.bench.metrics import figure_name as metrics_figure
 from tests.bench.variants import PER_TEXT, WIRE
 from tests.bench.variants import ROW as VARIANTS
 
@@ -44,6 +48,7 @@ GOALS = {
     ("encoders", "ag-ui ÷ v1.1, batches of 40"): Goal(1.5),
     ("encoders", "ag-ui ÷ v1.1, batches of 1"): Goal(1.5),
     **{(DIALECTS, figure_name(name, load)): Goal(1.3) for name in NATIVE for load in ("burst", "paced")},
+    **{(METRICS, metrics_figure(stored, load)): Goal(1.05, 1.02) for stored in STORED for load in MEASURED},
     (VARIANTS, PER_TEXT): Goal(1.2, 1.0),
     (VARIANTS, WIRE): Goal(1.2),
     ("runner", "library CPU ÷ server loop"): Goal(1.2, 1.0),

@@ -37,8 +37,11 @@ class Metrics(Counters):
             self._registry = CollectorRegistry()
             self._registry.register(WorkerFiles(folder))
         self.all.build.labels(version).set(1)
-        for code in (Code.STORE_UNAVAILABLE, Code.INTERNAL):  # `increase()` does not see a counter that begins at 1
+        # `increase()` does not see a counter that begins at 1.
+        for code in (Code.STORE_UNAVAILABLE, Code.INTERNAL):
             self.all.database_errors.labels(str(code))
+        for state in ("off", "on", "percent", "none"):
+            self.all.overrides.labels(state)
 
     @property
     def is_shared(self) -> bool:

@@ -21,6 +21,7 @@ from tests.support.stream_reader import check_stream, parse_stream
 
 STREAM = "/api/chat/stream"
 ASKED = {"model": "openai/sim", "prompt": "Hello!"}
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 @contextmanager
@@ -159,7 +160,8 @@ def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
         serve_behind_nginx(tmp_path, upstream) as (front, process),
     ):
         with front.client() as client:
-            answer = client.post(STREAM, json=ASKED, headers={"X-Request-ID": "a-clients-own"})
+            headers = {"X-Request-ID": "a-clients-own", "traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
+            answer = client.post(STREAM, json=ASKED, headers=headers)
             refused = client.post(STREAM, json={})
             too_large = client.post(STREAM, content=b"x" * 9_000_000)
         [request_id] = answer.headers.get_list("x-request-id")
@@ -178,4 +180,5 @@ def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
         (refused.headers["x-request-id"], "", "422"),
         (too_large.headers["x-request-id"], "", "413"),
     ]
+    assert [line["trace_id"] for line in of_nginx] == [TRACE, "", ""]
     assert ours["request_id"] == refused.headers["x-request-id"]

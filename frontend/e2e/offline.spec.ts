@@ -12,8 +12,8 @@ test.describe("without a connection", () => {
   });
 
   test("a dialog that cannot be loaded leaves the chat unchanged", async ({ page }) => {
-    await page.route("**/assets/TokenDialog-*.js", (route) => route.abort("internetdisconnected"));
-    const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("TokenDialog"));
+    await page.route("**/assets/AccessDialog-*.js", (route) => route.abort("internetdisconnected"));
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("AccessDialog"));
     await page.reload();
     await failed;
     await ask(page, "Still there?");

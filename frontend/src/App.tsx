@@ -18,7 +18,7 @@ import { useStore } from "./state/store.ts";
 import { showTheme } from "./state/theme.ts";
 import { whenIdle } from "./state/whenIdle.ts";
 
-const TokenDialog = later(() => import("./components/pages/TokenDialog.tsx").then((module) => module.TokenDialog));
+const AccessDialog = later(() => import("./components/pages/AccessDialog.tsx").then((module) => module.AccessDialog));
 
 /** Load the components that render answers. */
 export function preloadAnswers(): void {
@@ -36,7 +36,7 @@ function preloadBoxes(): void {
 
 /** Load the dialogs that are rendered while closed. Resolves to whether all have loaded. */
 const preloadDialogs = async (): Promise<boolean> =>
-  (await Promise.all([preloadSheet(), TokenDialog.preload()])).every(Boolean);
+  (await Promise.all([preloadSheet(), AccessDialog.preload()])).every(Boolean);
 
 export function App() {
   const [box] = useState(createSignalbox);
@@ -91,7 +91,7 @@ function TokenRequest({ session, ready }: { session: Session; ready: boolean }) 
   return (
     <Suspense>
       {(ready || tokenNeeded) && (
-        <TokenDialog
+        <AccessDialog
           open={tokenNeeded}
           refused={tokenRefused}
           onToken={(token, remember) => void session.takeToken(token, remember)}

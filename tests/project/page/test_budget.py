@@ -37,7 +37,7 @@ _OWN_CHUNKS = (
     "TipPopup",
     "DataTableView",
     "MenuParts",
-    "TokenDialog",
+    "AccessDialog",
     "VariablesDialog",
 )
 

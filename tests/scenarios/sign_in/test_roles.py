@@ -10,7 +10,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.access import test_matrix as matrix
 from tests.scenarios.access.users import ACCESS, ADMIN, User, UserApp, bearer, create_resources
-from tests.scenarios.sign_in.browser import Browser, browser, with_person
+from tests.scenarios.sign_in.browser import COOKIE, Browser, browser, with_person
 from tests.support.oidc_provider import ADA, OidcProvider
 from tests.support.running_app import RunningApp, error_of, settings_for
 
@@ -137,3 +137,31 @@ def test_an_operator_saves_only_own_runs(users: UserApp) -> None:
     refused = users["operator"].client.post("/api/saves", json={"run_id": run_id})
     assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_RUN")
     assert users["operator"].client.get(f"/api/runs/{run_id}").status_code == 200
+
+
+# --- groups of Signalbox ----------------------------------------------------------------------------------------------
+
+
+def test_the_groups_of_the_provider_choose_the_limits(app: RunningApp, provider: OidcProvider, ada: Browser) -> None:
+    """The first that exists here counts; without one, it is the group of all people."""
+    for name in ("users", "second", "staff"):
+        made = app.client.put(f"/api/groups/{name}", json={"max_runs": 1}, headers=bearer(ADMIN))
+        assert made.status_code == 200, made.text
+
+    def group() -> str:
+        """Return the group of the request that the browser sends."""
+        found = app.within(app.app.state.authenticator.caller_of("", scope_of(ada)))
+        return found.group
+
+    with_person(provider, groups=["unknown", "staff", "second"])
+    ada.sign_in()
+    assert group() == "staff"
+    with_person(provider, groups=["unknown"])
+    ada.sign_in()
+    assert group() == "users"
+
+
+def scope_of(person: Browser) -> dict[str, Any]:
+    """Return the scope of a request with the cookie of a browser."""
+    cookie = f"{COOKIE}={person.client.cookies[COOKIE]}".encode()
+    return {"type": "http", "method": "GET", "scheme": "http", "headers": [(b"cookie", cookie)]}

@@ -40,6 +40,8 @@ def test_cookies_are_out_of_reach_of_scripts(ada: Browser) -> None:
     session = made[COOKIE]
     assert (session["httponly"], session["samesite"], session["path"], session["domain"]) == (True, "lax", "/", "")
     assert session["max-age"] == str(14 * 12 * 3600)
+    csrf = made["signalbox-csrf"]
+    assert (csrf.value, csrf["httponly"], csrf["samesite"]) == (ada.state["csrf_token"], "", "lax"), "the page reads it"
     assert made["signalbox-sign-in"]["max-age"] == "0"
     assert len(session.value) >= 43, "256 random bits"
 
@@ -224,7 +226,8 @@ def test_signing_out_ends_the_session(app: RunningApp, ada: Browser) -> None:
     ada.sign_in()
     copy = ada.client.cookies[COOKIE]
     answer = ada.send("POST", "/auth/logout")
-    assert (answer.status_code, cookies_of(answer)[COOKIE]["max-age"]) == (204, "0")
+    assert answer.status_code == 204
+    assert {name: one["max-age"] for name, one in cookies_of(answer).items()} == {COOKIE: "0", "signalbox-csrf": "0"}
     assert httpx.get(f"{app.url}/api/runs", headers={"cookie": f"{COOKIE}={copy}"}).status_code == 401
     assert ada.state["signed_in"] is False
     assert ada.send("POST", "/auth/logout").status_code == 204

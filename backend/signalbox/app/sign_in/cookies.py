@@ -8,15 +8,17 @@ from starlette.types import Scope
 
 _SESSION = "signalbox-session"
 _ATTEMPT = "signalbox-sign-in"
+_CSRF = "signalbox-csrf"
 # Browsers accept a cookie with this prefix only with Secure, for exactly this host: no other host can set it.
 _HOST_PREFIX = "__Host-"
 
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """A cookie by its name; over https, the name has the prefix `__Host-`."""
+    """A cookie by its name; over https, the name has the prefix `__Host-`. Scripts see it if it is `readable`."""
 
     name: str
+    readable: bool = False
 
     def value_in(self, scope: Scope) -> str | None:
         """Return its value in a request, if any."""
@@ -27,14 +29,14 @@ class Cookie:
         return None
 
     def write(self, response: Response, scope: Scope, value: str, seconds: float) -> None:
-        """Set it in a response: for this host and all paths, out of reach of scripts and of other sites' requests."""
+        """Set it in a response, for this host and all paths; requests of other sites do not send it."""
         response.set_cookie(
             _name(self.name, scope),
             value,
             max_age=int(seconds),
             path="/",
             secure=_is_secure(scope),
-            httponly=True,
+            httponly=not self.readable,
             samesite="lax",
         )
 
@@ -45,6 +47,8 @@ class Cookie:
 
 SESSION = Cookie(_SESSION)
 ATTEMPT = Cookie(_ATTEMPT)
+# The chat page sends its value in x-csrf-token. The server compares that header with the session, not with this cookie.
+CSRF = Cookie(_CSRF, readable=True)
 
 
 def _name(name: str, scope: Scope) -> str:

@@ -15,7 +15,7 @@ from signalbox.app.openapi.document import api_errors, errors, json_response
 from signalbox.app.openapi.sign_in_types import SessionState
 from signalbox.app.request.query_parameters import reject_unknown
 from signalbox.app.sign_in.attempts import SECONDS, StartedSignIn, safe_next, seal, unseal
-from signalbox.app.sign_in.cookies import ATTEMPT, SESSION
+from signalbox.app.sign_in.cookies import ATTEMPT, CSRF, SESSION
 from signalbox.app.sign_in.error_page import failed
 from signalbox.app.sign_in.sessions import check_csrf
 from signalbox.app.sign_in.setup import Provider, SignIn
@@ -98,6 +98,7 @@ async def _finished(request: Request, provider: Provider, started: StartedSignIn
     _log.info("sign_in.finished", owner=person.owner, is_operator=person.is_operator)
     response = RedirectResponse(started.next, _SEE_OTHER)
     SESSION.write(response, scope, session_id, provider.sessions.lifetime)
+    CSRF.write(response, scope, csrf_token_of(session_id), provider.sessions.lifetime)
     return response
 
 
@@ -111,6 +112,7 @@ async def sign_out(request: Request) -> Response:
         await provider.sessions.end(session_id)
     response = Response(status_code=204)
     SESSION.delete(response, request.scope)
+    CSRF.delete(response, request.scope)
     return _uncached(response)
 
 

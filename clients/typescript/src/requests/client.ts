@@ -18,17 +18,19 @@ export interface ClientOptions {
   baseUrl?: string;
   /** The current token. Empty if there is none. */
   token?: () => string;
+  /** Further headers of a request. */
+  headers?: (init: RequestInit) => Record<string, string>;
   fetch?: typeof globalThis.fetch;
   /** Called with each response, and with its error if the status is not 2xx. May throw another error. */
   check?: (url: string, response: Response, error: ApiError | undefined) => void;
 }
 
 export function createClient(options: ClientOptions = {}): ApiClient {
-  const { token = () => "", fetch = globalThis.fetch, check } = options;
+  const { token = () => "", headers: more, fetch = globalThis.fetch, check } = options;
   const base = withoutSlash(options.baseUrl);
   return {
     async request(path, init = {}) {
-      const headers = new Headers(init.headers);
+      const headers = new Headers({ ...more?.(init), ...Object.fromEntries(new Headers(init.headers)) });
       if (token() && !headers.has("authorization")) headers.set("authorization", `Bearer ${token()}`);
       let response: Response;
       try {

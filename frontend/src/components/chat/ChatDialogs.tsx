@@ -13,6 +13,7 @@ import { ModelPicker } from "../picker/ModelPicker.tsx";
 import { SettingsPanel } from "../settings/SettingsPanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { PersonSection } from "./PersonSection.tsx";
 import { TokenSection } from "./TokenSection.tsx";
 
 export type DialogName =
@@ -70,6 +71,7 @@ function Settings({
           defaults={server.defaultLimits}
           focused={focused && { name: focused, ref: field }}
         />
+        <PersonSection />
         <TokenSection session={session} />
       </div>
     </Dialog>

@@ -6,8 +6,8 @@ import { GuideDocument } from "../../state/server/guideDocument.ts";
 import { useStore } from "../../state/store.ts";
 import { MarkdownDocument } from "../markdown/Document.tsx";
 import { HtmlDocument } from "../markdown/HtmlDocument.tsx";
+import { AccessDialog } from "./AccessDialog.tsx";
 import { PageAlert, PageFrame } from "./PageFrame.tsx";
-import { TokenDialog } from "./TokenDialog.tsx";
 
 export function GuidePage({ path }: { path: string }) {
   const [reader] = useState(() => new GuideDocument(path));
@@ -28,7 +28,7 @@ export function GuidePage({ path }: { path: string }) {
           <Body page={page} path={path} />
         </article>
       )}
-      <TokenDialog
+      <AccessDialog
         open={tokenNeeded}
         refused={tokenRefused}
         onToken={(token, remember) => reader.takeToken(token, remember)}

@@ -270,16 +270,16 @@ describe("the operator's page", () => {
   });
 
   it("refreshes with a token that was entered during a refresh without one", async () => {
+    const stub = vi.fn(answer);
+    vi.stubGlobal("fetch", stub);
     await open();
     let held = () => {};
-    const stub = vi.fn(answer);
     stub.mockImplementationOnce(async (path, init) => {
       await new Promise<void>((resolve) => {
         held = resolve;
       });
       return answer(path, init);
     });
-    vi.stubGlobal("fetch", stub);
     await pass(5200);
     click("button", "Show all users' runs");
     await pass(200);

@@ -4,12 +4,12 @@ import { byLoop } from "../../logic/pages/operator.ts";
 import { Operator, type OperatorState } from "../../state/server/operator.ts";
 import { useStore } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";
+import { AccessDialog } from "./AccessDialog.tsx";
 import { LoopCard } from "./LoopCard.tsx";
 import { LoopPrecedence } from "./LoopPrecedence.tsx";
 import { LoopSwitch } from "./LoopSwitch.tsx";
 import { PageAlert, PageFrame } from "./PageFrame.tsx";
 import { RunList } from "./RunList.tsx";
-import { TokenDialog } from "./TokenDialog.tsx";
 import { UpstreamTable } from "./UpstreamTable.tsx";
 
 export function OperatorPage() {
@@ -31,7 +31,7 @@ export function OperatorPage() {
         {state.upstreams.length > 0 && <UpstreamTable upstreams={state.upstreams} />}
         {flag && <Runs state={state} onOlder={() => void operator.loadOlder()} onAll={() => operator.showAll()} />}
       </div>
-      <TokenDialog
+      <AccessDialog
         open={state.tokenNeeded}
         refused={state.tokenRefused}
         onToken={(token) => operator.takeToken(token)}

@@ -110,10 +110,10 @@ export class Operator extends Store<OperatorState> {
     this.set({ isFetchingOlder: false });
   }
 
-  /** Change the flag. Without the operator token, ask for it first. */
+  /** Change the flag. Ask for the operator token first, unless there is one or an operator has signed in. */
   async setFlag(wanted: Wanted): Promise<void> {
     this.#wanted = wanted;
-    if (readAdminToken()) await this.#put(wanted);
+    if (readAdminToken() || this.state.isAll) await this.#put(wanted);
     else this.set({ tokenNeeded: true, tokenRefused: false, refusal: undefined });
   }
 

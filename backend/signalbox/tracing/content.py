@@ -1,5 +1,6 @@
 """Prompts, answers, arguments and results as attributes: used only if the operator has switched content on."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -143,4 +144,7 @@ _SHOWN = ("text", "tool_call_response")
 
 
 def _json(value: object) -> str:
-    return orjson.dumps(value).decode()
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # a lone surrogate or a large integer: the run must not end because of its trace
+        return json.dumps(value, default=str)

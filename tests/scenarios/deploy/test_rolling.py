@@ -41,6 +41,7 @@ class Workers:
 
     folder: Path
     database_url: str
+    access_token: str = ""
     by_port: dict[int, Process] = field(default_factory=dict[int, Process])
     statuses: list[int] = field(default_factory=list[int])
 
@@ -51,6 +52,7 @@ class Workers:
         env = {
             "DATABASE_URL": self.database_url,
             "SIGNALBOX_ADMIN_TOKEN": "the-operators-token",
+            "SIGNALBOX_ACCESS_TOKEN": self.access_token,
             "SIGNALBOX_SIMULATOR_PACE": PACE,
             "SIGNALBOX_DRAIN_SECONDS": str(LONG),  # no run is cut, even on a busy machine
         }
@@ -74,9 +76,9 @@ class Workers:
 
 
 @contextmanager
-def two_workers(folder: Path, database_url: str) -> Iterator[Workers]:
+def two_workers(folder: Path, database_url: str, access_token: str = "") -> Iterator[Workers]:
     """Run two workers on one database until the block ends."""
-    workers = Workers(folder, database_url)
+    workers = Workers(folder, database_url, access_token)
     try:
         workers.start()
         workers.start()
@@ -123,6 +125,8 @@ class Crowd:
     """The clients, their requests and their failures."""
 
     url: str
+    access_token: str = ""
+    statuses: Counter[str] = field(default_factory=Counter[str])
     faults: list[str] = field(default_factory=list[str])
     asked: list[str] = field(default_factory=list[str])
     rounds: Counter[str] = field(default_factory=Counter[str])
@@ -141,7 +145,11 @@ class Crowd:
 
     async def _go_on(self, act: Callable[[httpx.AsyncClient, str], Awaitable[None]], number: int) -> None:
         turn = 0
-        async with httpx.AsyncClient(base_url=self.url, timeout=WAIT, trust_env=False, verify=False) as client:
+        headers = {"Authorization": f"Bearer {self.access_token}"} if self.access_token else {}
+        async with httpx.AsyncClient(
+            base_url=self.url, timeout=WAIT, trust_env=False, verify=False, headers=headers
+        ) as client:
+            client.event_hooks["response"].append(self._count)
             while not self.is_enough.is_set():
                 turn += 1
                 try:
@@ -151,6 +159,10 @@ class Crowd:
                 self.rounds[act.__name__] += 1
                 if sum(self.rounds.values()) >= CLIENTS:
                     self.half_way.set()
+
+    async def _count(self, answer: httpx.Response) -> None:
+        key = " with key" if "idempotency-key" in answer.request.headers else ""
+        self.statuses[f"{answer.request.method}{key} {answer.status_code}"] += 1
 
     async def look(self, client: httpx.AsyncClient, name: str) -> None:
         """Read what any worker can answer."""
@@ -192,18 +204,23 @@ class Crowd:
         assert check_stream(first.content).done["status"] == "complete"
 
 
-async def test_a_rolling_restart_loses_nothing(tmp_path: Path, postgres: Server, postgres_url: str) -> None:
+@pytest.mark.parametrize("access_token", ["", "letmein-letmein"], ids=["open", "with a token"])
+async def test_a_rolling_restart_loses_nothing(
+    tmp_path: Path, postgres: Server, postgres_url: str, access_token: str
+) -> None:
     """A hundred clients read, ask, resume and repeat questions during the restart of both workers: no request fails."""
     if shutil.which("curl") is None:
         pytest.skip("the documented commands need curl")
     with (
-        two_workers(tmp_path, postgres_url) as workers,
+        two_workers(tmp_path, postgres_url, access_token) as workers,
         nginx(tmp_path / "nginx", *workers.by_port) as front,
         systemctl(tmp_path, workers.restart) as path,
     ):
-        crowd = Crowd(front.url)
+        crowd = Crowd(front.url, access_token)
         await crowd.run(lambda: _as_documented(list(workers.by_port), path))
+        print(f"{dict(crowd.statuses)}, {len(_retried(front))} sent to the other worker")  # shown by `pytest -s`
         assert crowd.faults == [], f"{len(crowd.faults)} of {sum(crowd.rounds.values())} rounds"
+        assert set(crowd.statuses) <= {"GET 200", "GET 204", "POST 200", "POST with key 200"}
         assert min(crowd.rounds[kind] for kind in ("look", "ask", "ask_and_resume", "ask_twice")) > 0
         assert workers.statuses == [0, 0]
         assert len(_retried(front)) > 0  # nginx noticed the restarts, so the test is meaningful

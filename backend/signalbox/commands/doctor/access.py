@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from signalbox.app.asgi.security import is_loopback
 from signalbox.app.config import Settings, SettingsError
 from signalbox.app.operator_token import check_stored_token
+from signalbox.app.sign_in.setup import check_sign_in, has_sign_in
 from signalbox.commands.doctor.finding import Finding, ok, refusal, warn
 from signalbox.server.serve import token_for
 
@@ -13,7 +14,7 @@ _SHORTEST = 16
 
 def check_access(settings: Settings) -> list[Finding]:
     """Report who can reach the server, and whether a token is required."""
-    return [_reach(settings), *_tokens(settings), *_names(settings)]
+    return [_reach(settings), *_sign_in(settings), *_tokens(settings), *_names(settings)]
 
 
 def _reach(settings: Settings) -> Finding:
@@ -22,9 +23,10 @@ def _reach(settings: Settings) -> Finding:
         token = token_for(settings, host)
     except SettingsError as error:
         return refusal("access", error)
-    if token is not None or settings.signalbox_require_token:
+    if token is not None or settings.signalbox_require_token or has_sign_in(settings):
         who = "only this machine (or through a proxy on it)" if is_loopback(host) else "other machines too"
-        return ok("access", f"{host} can be reached from {who}; a token is required.")
+        needed = "a sign-in or a token" if has_sign_in(settings) else "a token"
+        return ok("access", f"{host} can be reached from {who}; {needed} is required.")
     if settings.signalbox_allowed_hosts:
         words = f"Only this machine can reach {host}; no token is required, but allowed hosts suggest a proxy."
         return warn(
@@ -33,6 +35,25 @@ def _reach(settings: Settings) -> Finding:
             "If a proxy forwards requests to it, set SIGNALBOX_ACCESS_TOKEN or SIGNALBOX_REQUIRE_TOKEN.",
         )
     return ok("access", f"Only this machine can reach {host}; no token is required.")
+
+
+def _sign_in(settings: Settings) -> list[Finding]:
+    """Report how people sign in, and who is an operator."""
+    try:
+        check_sign_in(settings)
+    except SettingsError as error:
+        return [refusal("sign-in", error)]
+    if settings.signalbox_oidc_issuer is not None:
+        rules = ", ".join(settings.signalbox_oidc_operators) or "none"
+        found = [ok("sign-in", f"People sign in at {settings.signalbox_oidc_issuer}. Operators: {rules}.")]
+        if not settings.signalbox_oidc_users:
+            words = "Everyone with an account at the provider may sign in (SIGNALBOX_OIDC_USERS is not set)."
+            found.append(ok("sign-in", words))
+        return found
+    if settings.signalbox_proxy_user_header is not None:
+        proxies = ", ".join(settings.signalbox_trusted_proxies)
+        return [ok("sign-in", f"Proxies at {proxies} name users in {settings.signalbox_proxy_user_header}.")]
+    return []
 
 
 def _tokens(settings: Settings) -> list[Finding]:

@@ -236,7 +236,7 @@ test("a run of an OpenAI client shows its protocol, and the call that it handed 
   await tab(page, "Events").click();
   const count = (await journal(page, runId)).length;
   await expect(inspector(page).locator("[data-part=events]").getByRole("status")).toHaveText(`${count} events`);
-  await page.goto("/operator");
+  await page.goto("/operator#runs");
   await expect(page.locator(`[data-part=run]:has(a[href="/#run=${runId}"])`)).toContainText("Chat completions");
 });
 

@@ -137,6 +137,7 @@ test.describe("the operator", () => {
     await expect(details.locator("[data-part=trouble]")).toContainText("The answer reached its length limit.");
 
     await page.bringToFront();
+    await page.getByRole("link", { name: "Runs" }).click();
     await page.reload();
     const row = (id: string) => page.locator("[data-part=run]", { has: page.locator(`a[href$="${id}"]`) });
     await expect(row(old)).toContainText("legacy");
@@ -168,7 +169,7 @@ test.describe("the operator", () => {
     const id = answer.headers()["x-run-id"];
     const row = page.locator("[data-part=run]", { has: page.locator(`a[href$="${id}"]`) });
 
-    await page.goto("/operator");
+    await page.goto("/operator#runs");
     await expect(page.getByText("those without an API token")).toBeVisible();
     await expect(row).toHaveCount(0);
     await page.getByRole("button", { name: "Show all users' runs" }).click();

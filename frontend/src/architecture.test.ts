@@ -45,10 +45,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   composer: [],
   compare: ["answer", "markdown"],
   pages: ["markdown"],
+  operator: ["pages"],
   files: ["markdown"],
   // Combines the parts of a chat.
   chat: ["markdown", "answer", "inspector", "sidebar", "picker", "settings", "composer", "compare", "files"],
 };
+
+/** The library of the charts is loaded with them. */
+const CHARTS = ["uplot", "uplot/"];
+
+const OWN_PACKAGES: Readonly<Record<string, readonly string[]>> = { markdown: MARKDOWN, operator: CHARTS };
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
   (name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name),
@@ -71,7 +77,7 @@ describe.each(files.filter((name) => (partsOf(name)[0] ?? "") in MAY))("%s", (na
   const imports = importsOf(source);
 
   it("imports only what its folder allows", () => {
-    const packages = [...(MAY[folder]?.npm ?? []), ...(roomOf(name) === "markdown" ? MARKDOWN : [])];
+    const packages = [...(MAY[folder]?.npm ?? []), ...(OWN_PACKAGES[roomOf(name)] ?? [])];
     const wrong = imports.filter((target) => {
       if (isPackage(target)) return !isOf(packages, target);
       const [other = ""] = partsOf(pathOf(name, target));

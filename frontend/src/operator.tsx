@@ -1,5 +1,5 @@
 // Starts the operator page.
-import { OperatorPage } from "./components/pages/OperatorPage.tsx";
+import { OperatorPage } from "./components/operator/OperatorPage.tsx";
 import { start } from "./start.tsx";
 
 start(<OperatorPage />);

@@ -176,8 +176,9 @@ export class Runs {
 
   /** All runs, the newest first, or only those with one of these statuses. */
   list({ status = [], ...options }: CallOptions & { status?: readonly string[] } = {}): AsyncGenerator<RunLine> {
+    const filter = status.map((one) => ["status", one] as const);
     return pages(async (before) => {
-      const { runs, next } = await this.#call(options, (client) => fetchRuns(client, PAGE, before, status));
+      const { runs, next } = await this.#call(options, (client) => fetchRuns(client, PAGE, before, filter));
       return { lines: runs, next };
     });
   }

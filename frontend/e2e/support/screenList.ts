@@ -265,6 +265,12 @@ export const SCREENS: readonly Screen[] = [
     async open(page) {
       await page.goto("/operator");
       await expect(page.getByRole("form", { name: "TOOL_LOOP_V2" })).toBeVisible();
+    },
+  },
+  {
+    name: "operator-runs",
+    async open(page) {
+      await page.goto("/operator#runs");
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
     },
   },

@@ -11,15 +11,15 @@ export interface RunPage {
   isAll: boolean;
 }
 
-/** Newest first, at most 200 runs, of all statuses or only of these. */
+/** Newest first, at most 200 runs: all of them, or those that match the filter's query parameters. */
 export async function fetchRuns(
   client: ApiClient,
   limit: number,
   before?: string,
-  status: readonly string[] = [],
+  filter: Iterable<readonly [name: string, value: string]> = [],
 ): Promise<RunPage> {
   const query = new URLSearchParams({ limit: String(limit), ...(before !== undefined && { before }) });
-  for (const one of status) query.append("status", one);
+  for (const [name, value] of filter) query.append(name, value);
   const body: unknown = await (await client.request(`/api/runs?${query}`)).json();
   const { runs, next, all_owners } = (body ?? {}) as Record<string, unknown>;
   return {

@@ -1,17 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LoopFlag, RunLine } from "../../types/models.ts";
-import {
-  ago,
-  byLoop,
-  codeOf,
-  effectOf,
-  filterRuns,
-  isCurrent,
-  joinRuns,
-  loopSources,
-  runLamp,
-  statusText,
-} from "./operator.ts";
+import { ago, byLoop, codeOf, effectOf, isCurrent, joinRuns, loopSources, runLamp, statusText } from "./operator.ts";
 
 const run = (more: Partial<RunLine>): RunLine => ({
   runId: "r",
@@ -111,17 +100,6 @@ describe("the operator's page", () => {
     expect(sources.map(({ applies }) => applies).indexOf(true)).toBe(place);
     expect(sources.filter(({ applies }) => applies)).toHaveLength(1);
     expect(sources[place]?.value).toBe(word);
-  });
-
-  it("filters by loop and by status", () => {
-    const runs = [run({ runId: "a" }), run({ runId: "b", loop: "legacy" }), run({ runId: "c", status: "error" })];
-    const ids = (loop: string, status: string) => filterRuns(runs, { loop, status }).map(({ runId }) => runId);
-    expect([ids("", ""), ids("v2", ""), ids("v2", "error"), ids("", "complete")]).toEqual([
-      ["a", "b", "c"],
-      ["a", "c"],
-      ["c"],
-      ["a", "b"],
-    ]);
   });
 
   describe("refreshing", () => {

@@ -152,15 +152,6 @@ function medianOf(values: readonly number[]): number | undefined {
   return sorted[Math.floor((sorted.length - 1) / 2)];
 }
 
-/** Empty values match all runs. */
-export interface RunFilter {
-  loop: string;
-  status: string;
-}
-
-export const filterRuns = (runs: readonly RunLine[], { loop, status }: RunFilter): readonly RunLine[] =>
-  runs.filter((run) => (!loop || run.loop === loop) && (!status || run.status === status));
-
 interface RunPage {
   runs: readonly RunLine[];
   /** The cursor of older runs. Undefined if there are none. */

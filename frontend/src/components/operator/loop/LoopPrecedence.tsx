@@ -1,13 +1,13 @@
-// What applies which loop runs, in order of precedence, and which of it applies now.
-import { loopSources } from "../../logic/pages/operator.ts";
-import type { LoopFlag } from "../../types/models.ts";
-import { Lamp } from "../ui/Lamp.tsx";
+// What decides which loop runs, in order of precedence, and which of it applies now.
+import { loopSources } from "../../../logic/pages/operator.ts";
+import type { LoopFlag } from "../../../types/models.ts";
+import { Lamp } from "../../ui/Lamp.tsx";
 
 export function LoopPrecedence({ flag }: { flag: LoopFlag }) {
   return (
     <section aria-labelledby="deciders" className="grid gap-2">
       <h2 id="deciders" className="font-semibold">
-        What applies which loop runs
+        What decides which loop runs
       </h2>
       <p className="text-dim text-small">The first of these that is set applies.</p>
       <ol className="overflow-hidden rounded-md border border-edge text-small">

@@ -2,11 +2,12 @@
 
 import { ApiError, fetchRuns, type RunPage } from "@signalbox/client/requests";
 import { joinRuns } from "../../logic/pages/operator.ts";
+import { filterParameters, type RunFilter } from "../../logic/pages/runFilter.ts";
 import type { FlagState, LoopFlag, RunLine, UpstreamLine } from "../../types/models.ts";
+import { connect } from "../server/server.ts";
+import { readAdminToken, runToken, writeAdminToken } from "../server/session.ts";
 import { Store } from "../store.ts";
 import { fetchFlag, storeOverride } from "./loopFlag.ts";
-import { connect } from "./server.ts";
-import { readAdminToken, runToken, writeAdminToken } from "./session.ts";
 import { fetchUpstreams } from "./upstreams.ts";
 
 export interface OperatorState {
@@ -21,6 +22,8 @@ export interface OperatorState {
   /** The list includes all users' runs, not only those without an API token. */
   isAll: boolean;
   isFetchingOlder: boolean;
+  /** The filter has changed, and the runs that match it are not loaded yet. */
+  isFiltering: boolean;
   /** When the data was last loaded, in epoch milliseconds. */
   asOf: number | undefined;
   /** Why the data may be outdated. */
@@ -41,6 +44,8 @@ interface Wanted {
 }
 
 export const EVERY_MS = 5000;
+/** The delay after the last typed letter. */
+const TYPED_MS = 250;
 const PAGE = 50;
 /** The server's maximum page size. */
 const MOST = 200;
@@ -52,6 +57,7 @@ const BEGINNING: OperatorState = {
   next: undefined,
   isAll: false,
   isFetchingOlder: false,
+  isFiltering: false,
   asOf: undefined,
   trouble: undefined,
   isLocked: false,
@@ -72,8 +78,25 @@ export class Operator extends Store<OperatorState> {
   /** The user wants to see all users' runs, which needs the operator token. */
   #wantsAll = false;
 
-  constructor() {
+  #filter: RunFilter;
+  #typed: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(filter: RunFilter = {}) {
     super(BEGINNING);
+    this.#filter = filter;
+  }
+
+  /** Show only the runs that match. */
+  setFilter(filter: RunFilter): void {
+    if (filter === this.#filter) return;
+    this.#filter = filter;
+    this.#wantsOlder = false;
+    this.set({ isFiltering: true });
+    clearTimeout(this.#typed);
+    this.#typed = setTimeout(() => {
+      this.#again = this.#refreshing;
+      void this.load();
+    }, TYPED_MS);
   }
 
   /** Refresh now and every few seconds. A hidden page pauses and refreshes when it is shown. */
@@ -100,7 +123,7 @@ export class Operator extends Store<OperatorState> {
     if (next === undefined || isFetchingOlder) return;
     this.set({ isFetchingOlder: true });
     try {
-      const older = await fetchRuns(this.#client, PAGE, next);
+      const older = await fetchRuns(this.#client, PAGE, next, this.#parameters());
       // A refresh in the meantime may have restarted the list. Then this page does not follow it.
       if (this.state.next === next) this.set({ runs: [...this.state.runs, ...older.runs], next: older.next });
       this.#wantsOlder = true;
@@ -150,13 +173,18 @@ export class Operator extends Store<OperatorState> {
     if (this.#refreshing) return;
     this.#refreshing = true;
     const token = runToken();
+    const filter = this.#filter;
+    const isCurrent = () => token === runToken() && filter === this.#filter;
     try {
       const limit = this.#wantsOlder ? Math.min(MOST, Math.max(PAGE, this.state.runs.length)) : PAGE;
-      const [flag, fresh] = await Promise.all([fetchFlag(this.#client), fetchRuns(this.#client, limit)]);
+      const [flag, fresh] = await Promise.all([
+        fetchFlag(this.#client),
+        fetchRuns(this.#client, limit, undefined, this.#parameters()),
+      ]);
       const upstreams = fresh.isAll ? await fetchUpstreams(this.#client) : [];
-      if (token === runToken()) this.#show(flag, fresh, upstreams);
+      if (isCurrent()) this.#show(flag, fresh, upstreams);
     } catch (error) {
-      if (token === runToken()) this.#fail(error);
+      if (isCurrent()) this.#fail(error);
     } finally {
       this.#refreshing = false;
     }
@@ -164,6 +192,10 @@ export class Operator extends Store<OperatorState> {
       this.#again = false;
       await this.#refresh();
     }
+  }
+
+  #parameters() {
+    return filterParameters(this.#filter, Date.now());
   }
 
   #show(flag: LoopFlag, fresh: RunPage, upstreams: readonly UpstreamLine[]): void {
@@ -174,6 +206,7 @@ export class Operator extends Store<OperatorState> {
       isAll: fresh.isAll,
       upstreams: upstreams.filter(({ name }) => name !== ""),
       asOf: Date.now(),
+      isFiltering: false,
       trouble: undefined,
       isLocked: false,
     });

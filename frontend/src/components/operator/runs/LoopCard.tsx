@@ -1,7 +1,7 @@
 // The statistics of one loop: the share of completed runs, the other endings, and its latest runs as lamps.
-import { inList, type LoopRuns, runLamp } from "../../logic/pages/operator.ts";
-import { costText, count, duration } from "../../logic/wording/statusAndAmounts.ts";
-import { Lamp } from "../ui/Lamp.tsx";
+import { inList, type LoopRuns, runLamp } from "../../../logic/pages/operator.ts";
+import { costText, count, duration } from "../../../logic/wording/statusAndAmounts.ts";
+import { Lamp } from "../../ui/Lamp.tsx";
 import { EndingBar } from "./EndingBar.tsx";
 
 const LAST = 24;

@@ -1,7 +1,7 @@
 // How runs ended, as a stacked bar.
 
-import type { Lamp } from "../../logic/answer/stops.ts";
-import type { Ending } from "../../logic/pages/operator.ts";
+import type { Lamp } from "../../../logic/answer/stops.ts";
+import type { Ending } from "../../../logic/pages/operator.ts";
 
 const FILLS: Record<Lamp, string> = {
   done: "fill-lamp-done",

@@ -1,5 +1,5 @@
 // The percentage of conversations that use the V2 loop.
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../../ui/Button.tsx";
 
 /** Usual percentages of a gradual rollout. */
 const STEPS = [1, 5, 10, 25, 50] as const;

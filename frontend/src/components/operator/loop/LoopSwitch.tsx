@@ -1,9 +1,9 @@
 // The loop switch: three positions, their effects, and the button that applies the choice.
 import { type FormEvent, useState } from "react";
-import { effectOf, isCurrent, KILLED } from "../../logic/pages/operator.ts";
-import type { FlagState, LoopFlag } from "../../types/models.ts";
-import { Button } from "../ui/Button.tsx";
-import { Lamp } from "../ui/Lamp.tsx";
+import { effectOf, isCurrent, KILLED } from "../../../logic/pages/operator.ts";
+import type { FlagState, LoopFlag } from "../../../types/models.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Lamp } from "../../ui/Lamp.tsx";
 import { RolloutPercent } from "./RolloutPercent.tsx";
 
 interface Props {

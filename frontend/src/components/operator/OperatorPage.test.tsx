@@ -14,6 +14,7 @@ const server = {
   failing: new Set<number>(),
   upstreams: [] as object[],
   asked: [] as string[],
+  exported: "",
 };
 
 const run = (n: number) => ({
@@ -32,7 +33,9 @@ const run = (n: number) => ({
 function runPage(query: URLSearchParams) {
   const before = Number(query.get("before") ?? server.runs + 1);
   const limit = Number(query.get("limit"));
-  const numbers = Array.from({ length: before - 1 }, (_, index) => before - 1 - index);
+  const numbers = Array.from({ length: before - 1 }, (_, index) => before - 1 - index).filter((n) =>
+    (["loop", "model", "status"] as const).every((field) => [null, run(n)[field]].includes(query.get(field))),
+  );
   const next = numbers.length > limit ? String(numbers[limit - 1]) : null;
   return { runs: numbers.slice(0, limit).map(run), next };
 }
@@ -51,6 +54,12 @@ async function answer(path: string, init: RequestInit = {}): Promise<Response> {
   server.asked.push(`${method} ${url.pathname}`);
   if (!server.up) throw new TypeError("Failed to fetch");
   if (url.pathname === "/api/runs") return Response.json(runsFor(new Headers(init.headers), url.searchParams));
+  if (url.pathname === "/api/runs.ndjson") {
+    server.exported = url.search;
+    return new Response("{}\n", { headers: { "content-type": "application/x-ndjson" } });
+  }
+  if (url.pathname === "/api/tokens") return Response.json({ tokens: [] });
+  if (url.pathname === "/api/groups") return Response.json({ groups: [] });
   if (url.pathname === "/api/upstreams") return Response.json({ upstreams: server.upstreams });
   if (method === "PUT") {
     const given = new Headers(init.headers).get("authorization");
@@ -73,6 +82,7 @@ beforeEach(() => {
   vi.useFakeTimers({ now: NOW });
   Object.assign(server, { up: true, runs: 4, state: "off", failing: new Set(), upstreams: [], asked: [] });
   sessionStorage.clear();
+  history.replaceState(null, "", "/operator");
   vi.stubGlobal("fetch", vi.fn(answer));
 });
 
@@ -83,9 +93,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function open() {
+async function open(section = "runs") {
+  location.hash = section;
   render(<OperatorPage />);
-  await pass(200);
+  await pass(300);
+}
+
+/** Follow a link to another section. */
+async function go(section: string) {
+  location.hash = section;
+  fireEvent(window, new HashChangeEvent("hashchange"));
+  await pass(300);
 }
 
 describe("the operator's page", () => {
@@ -117,15 +135,52 @@ describe("the operator's page", () => {
     expect(screen.getByRole("img", { name: "2 runs: 1 complete, 1 failed" })).toBeTruthy();
   });
 
-  it("filters by loop and by status", async () => {
-    server.failing.add(3);
+  it("keeps the filter in its address, and shows only the runs that match", async () => {
     await open();
     fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "v2" } });
-    expect(rows()).toHaveLength(2);
-    fireEvent.change(screen.getByRole("combobox", { name: "Status" }), { target: { value: "error" } });
+    fireEvent.change(screen.getByRole("combobox", { name: "Model" }), { target: { value: "maker/model-3" } });
+    expect(location.search + location.hash).toBe("?loop=v2&model=maker%2Fmodel-3#runs");
+    await pass(500);
     expect(rows().map((row) => row.textContent)).toEqual([expect.stringContaining("maker/model-3")]);
     fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "legacy" } });
+    await pass(500);
     expect(screen.getByText("No runs match these filters.")).toBeTruthy();
+    click("button", "Clear filters");
+    await pass(500);
+    expect(rows()).toHaveLength(4);
+    expect(location.search).toBe("");
+  });
+
+  it("begins with the filter of its address", async () => {
+    history.replaceState(null, "", "/operator?loop=legacy&unknown=1");
+    await open();
+    expect(rows()).toHaveLength(2);
+    expect(screen.getByRole<HTMLSelectElement>("combobox", { name: "Loop" }).value).toBe("legacy");
+  });
+
+  it("downloads the runs that match as NDJSON, and says why if that fails", async () => {
+    const blobs: Blob[] = [];
+    URL.createObjectURL = (blob: Blob) => `blob:${blobs.push(blob)}`;
+    URL.revokeObjectURL = () => undefined;
+    await open();
+    fireEvent.change(screen.getByRole("combobox", { name: "Status" }), { target: { value: "error" } });
+    click("button", "Export NDJSON");
+    await pass(200);
+    expect(server.exported).toBe("?status=error");
+    expect(blobs.map(({ type }) => type)).toEqual(["application/x-ndjson"]);
+    server.up = false;
+    click("button", "Export NDJSON");
+    await pass(200);
+    expect(screen.getByText(/^Not exported\. Signalbox is not responding/)).toBeTruthy();
+  });
+
+  it("shows API tokens only with the operator token", async () => {
+    await open("tokens");
+    expect(screen.getByText("Only the operator can see API tokens.")).toBeTruthy();
+    click("button", "Enter the operator token");
+    await pass(200);
+    await give(TOKEN);
+    expect(screen.getByText("No API tokens yet.", { exact: false })).toBeTruthy();
   });
 
   it("loads older runs on demand, and keeps them over refreshes", async () => {
@@ -173,7 +228,7 @@ describe("the operator's page", () => {
   });
 
   it("asks for the token before the change, again after a wrong one, and then applies it", async () => {
-    await open();
+    await open("loop");
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
     click("button", "Apply");
     await pass(200);
@@ -237,10 +292,13 @@ describe("the operator's page", () => {
     const open_ = { ...closed, name: "far", state: "open", consecutive_failures: 6, last_error: "UPSTREAM_TIMEOUT" };
     server.upstreams = [closed, open_, { ...open_, name: "back", state: "half_open" }];
     await open();
+    await go("loop");
     expect(screen.queryByRole("region", { name: "Upstreams" })).toBeNull();
+    await go("runs");
     click("button", "Show all users' runs");
     await pass(200);
     await give(TOKEN);
+    await go("loop");
     const items = within(screen.getByRole("region", { name: "Upstreams" })).getAllByRole("listitem");
     expect(items.map(({ textContent }) => textContent)).toEqual([
       expect.stringMatching(/local127\.0\.0\.1:11434 · openai-chatIn use$/),
@@ -257,15 +315,17 @@ describe("the operator's page", () => {
     click("button", "Show all users' runs");
     await pass(200);
     await give(TOKEN);
+    await go("loop");
     expect(screen.queryByRole("region", { name: "Upstreams" })).toBeNull();
   });
 
   it("shows all users' runs once the flag was changed with the token", async () => {
-    await open();
+    await open("loop");
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
     click("button", "Apply");
     await pass(200);
     await give(TOKEN);
+    await go("runs");
     expect(screen.getByText(/from all users/)).toBeTruthy();
   });
 
@@ -291,7 +351,7 @@ describe("the operator's page", () => {
   });
 
   it("reports that nothing was changed if no token is entered", async () => {
-    await open();
+    await open("loop");
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
     click("button", "Apply");
     await pass(200);

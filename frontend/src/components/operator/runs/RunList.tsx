@@ -1,27 +1,19 @@
 // The latest runs, newest first, each with a link to its details.
-import { useState } from "react";
-import { serverPath } from "../../logic/baseUrl.ts";
-import {
-  ago,
-  codeOf,
-  filterRuns,
-  type LoopRuns,
-  type RunFilter,
-  runLamp,
-  statusText,
-} from "../../logic/pages/operator.ts";
-import { protocolLabel } from "../../logic/wording/protocolLabel.ts";
-import { costText, count, duration, plural } from "../../logic/wording/statusAndAmounts.ts";
-import type { RunLine } from "../../types/models.ts";
-import { Button } from "../ui/Button.tsx";
-import { Lamp } from "../ui/Lamp.tsx";
-import { SelectBox } from "./SelectBox.tsx";
+import { serverPath } from "../../../logic/baseUrl.ts";
+import { ago, codeOf, runLamp, statusText } from "../../../logic/pages/operator.ts";
+import { protocolLabel } from "../../../logic/wording/protocolLabel.ts";
+import { costText, duration, plural } from "../../../logic/wording/statusAndAmounts.ts";
+import type { RunLine } from "../../../types/models.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Lamp } from "../../ui/Lamp.tsx";
 
 interface Props {
   runs: readonly RunLine[];
   /** The list includes all users' runs, so it names their API tokens. */
   isAll: boolean;
-  groups: readonly LoopRuns[];
+  isFiltered: boolean;
+  /** The shown runs match the filter before the last change. */
+  isFiltering: boolean;
   /** When the data was read, in epoch milliseconds. */
   asOf: number;
   onOlder: (() => void) | undefined;
@@ -31,41 +23,16 @@ interface Props {
 const CELL = "border-edge border-b py-2 pe-4 align-top narrow:pe-2";
 const FACT = `${CELL} whitespace-nowrap narrow:hidden`;
 
-export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }: Props) {
-  const [filter, setFilter] = useState<RunFilter>({ loop: "", status: "" });
-  const shown = filterRuns(runs, filter);
-  const statuses = [...new Set(runs.map(({ status }) => status))].toSorted();
-  const loops = groups.map(({ loop }) => [loop, `Loop ${loop}`] as const);
-  const endings = [...new Set([...statuses, ...(filter.status ? [filter.status] : [])])];
-
+export function RunList({ runs, isAll, isFiltered, isFiltering, asOf, onOlder, isFetchingOlder }: Props) {
   return (
-    <section aria-labelledby="runs" className="grid gap-3">
-      <header className="flex flex-wrap items-center gap-2">
-        <h2 id="runs" className="me-auto font-semibold">
-          Recent runs
-        </h2>
-        <SelectBox
-          label="Loop"
-          value={filter.loop}
-          options={[["", "Both loops"], ...loops]}
-          onChange={(loop) => setFilter({ ...filter, loop })}
-        />
-        <SelectBox
-          label="Status"
-          value={filter.status}
-          options={[
-            ["", "All statuses"],
-            ...endings.map((status) => [status, statusText({ status, code: undefined })] as const),
-          ]}
-          onChange={(status) => setFilter({ ...filter, status })}
-        />
-      </header>
-      {shown.length > 0 ? <Table runs={shown} isAll={isAll} asOf={asOf} /> : <Nothing all={runs.length} />}
+    <section aria-labelledby="recent" className="grid gap-3" aria-busy={isFiltering}>
+      <h2 id="recent" className="font-semibold">
+        {isFiltered ? "Matching runs" : "Recent runs"}
+      </h2>
+      {runs.length > 0 ? <Table runs={runs} isAll={isAll} asOf={asOf} /> : <Nothing isFiltered={isFiltered} />}
       <footer className="flex items-center justify-between gap-3 text-dim text-small tabular-nums">
         <span role="status">
-          {shown.length < runs.length
-            ? `${count(shown.length)} of ${plural(runs.length, "run")}`
-            : plural(runs.length, "run")}
+          {isFiltering ? "Loading…" : `${plural(runs.length, "run")}${onOlder ? ", and older ones" : ""}`}
         </span>
         {onOlder && (
           <Button look="outline" size="medium" disabled={isFetchingOlder} onClick={onOlder}>
@@ -77,12 +44,12 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
   );
 }
 
-function Nothing({ all }: { all: number }) {
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
   return (
     <p className="rounded-md bg-sunken px-4 py-6 text-center text-dim text-small">
-      {all === 0
-        ? "No runs yet. Runs appear here when someone uses the chat or the API."
-        : "No runs match these filters."}
+      {isFiltered
+        ? "No runs match these filters."
+        : "No runs yet. Runs appear here when someone uses the chat or the API."}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 // The upstreams of upstreams.toml, and whether their circuit breakers let requests through.
-import { upstreamLamp, upstreamText } from "../../logic/pages/operator.ts";
-import type { UpstreamLine } from "../../types/models.ts";
-import { Lamp } from "../ui/Lamp.tsx";
+import { upstreamLamp, upstreamText } from "../../../logic/pages/operator.ts";
+import type { UpstreamLine } from "../../../types/models.ts";
+import { Lamp } from "../../ui/Lamp.tsx";
 
 export function UpstreamTable({ upstreams }: { upstreams: readonly UpstreamLine[] }) {
   return (

@@ -2,7 +2,7 @@
 import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { LoopFlag } from "../../types/models.ts";
+import type { LoopFlag } from "../../../types/models.ts";
 import { LoopSwitch } from "./LoopSwitch.tsx";
 
 afterEach(cleanup);

@@ -1,0 +1,41 @@
+// Asks before a token is revoked or a group is deleted.
+import { useRef } from "react";
+import { Button } from "../../ui/Button.tsx";
+import { Dialog } from "../../ui/Dialog.tsx";
+import type { FormState } from "./FormDialog.tsx";
+
+interface Props extends FormState {
+  title: string;
+  action: string;
+  children: string;
+  onConfirm: () => void;
+}
+
+export function RevokeDialog({ title, action, children, refusal, isSaving, onConfirm, onClose }: Props) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  return (
+    <Dialog open title={title} description={children} onClose={onClose} initialFocus={cancel}>
+      <div className="grid gap-3 px-4 pt-2 pb-4">
+        {refusal && (
+          <p role="alert" className="text-red-ink text-small">
+            {refusal}
+          </p>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button ref={cancel} look="outline" size="medium" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            look="outline"
+            size="medium"
+            className="border-red-edge bg-red-wash text-red-ink"
+            disabled={isSaving}
+            onClick={onConfirm}
+          >
+            {action}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

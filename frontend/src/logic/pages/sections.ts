@@ -1,0 +1,11 @@
+// The sections of the operator page.
+
+export const SECTIONS = [
+  { name: "loop", words: "Tool loop" },
+  { name: "runs", words: "Runs" },
+  { name: "tokens", words: "Tokens" },
+] as const;
+
+export type SectionName = (typeof SECTIONS)[number]["name"];
+
+export const isSection = (name: string): name is SectionName => SECTIONS.some((section) => section.name === name);

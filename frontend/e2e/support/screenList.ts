@@ -80,7 +80,7 @@ export const SCREENS: readonly Screen[] = [
     name: "done-open",
     async open(page) {
       await asked(page);
-      const folded = response(page).locator("[data-part=stop] > button[aria-expanded=false]");
+      const folded = response(page).locator("[data-part=stop] > div > div > button[aria-expanded=false]");
       while ((await folded.count()) > 0) await folded.first().click();
     },
   },

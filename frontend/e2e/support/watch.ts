@@ -24,7 +24,7 @@ export async function watchLine(page: Page): Promise<void> {
       const line = [...document.querySelectorAll("[data-part=response]")].at(-1);
       const stops = [...(line?.querySelectorAll<HTMLElement>("[data-part=stop], [data-part=answer]") ?? [])];
       const now = stops.map((stop) => {
-        const button = stop.querySelector<HTMLElement>(":scope > button[aria-expanded]");
+        const button = stop.querySelector<HTMLElement>(":scope > div > div > button[aria-expanded]");
         return {
           kind: stop.dataset.kind ?? "answer",
           lamp: stop.dataset.lamp ?? "",
@@ -50,7 +50,7 @@ export async function watchText(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.words = new Set();
     const said =
-      "[data-part=stop] > p, [data-part=stop] > button, [data-part=chip], [data-part=tool], [data-part=query]";
+      "[data-part=stop] > p, [data-part=stop] > div > div > button, [data-part=chip], [data-part=tool], [data-part=query]";
     const look = () => {
       for (const part of document.querySelectorAll(`main :is(${said})`)) window.words.add(part.textContent);
       for (const named of document.querySelectorAll("main :is([aria-label], [title])"))

@@ -1,7 +1,8 @@
 """Filters of the list of runs, the export and the statistics, over HTTP."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +18,7 @@ from signalbox.store.runs.in_memory import MemoryStore
 from tests.scenarios.access.users import User, UserApp, serve_users
 from tests.support.disk import a_run
 from tests.support.fixtures import StartApp
-from tests.support.running_app import RunningApp, error_of
+from tests.support.running_app import WAIT, RunningApp, error_of
 from tests.support.scripted_upstream import says
 
 PATHS = ("/api/runs", "/api/runs.ndjson", "/api/run-stats")
@@ -259,3 +260,26 @@ def test_an_export_without_database_is_an_error(start_app: StartApp, monkeypatch
     monkeypatch.setattr(app.parts.runs.store, "recent", fails)
     answer = app.client.get("/api/runs.ndjson")
     assert (answer.status_code, error_of(answer)["code"]) == (503, "STORE_UNAVAILABLE")
+
+
+def test_an_export_stops_when_its_client_leaves(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An endless list is not read on without its client."""
+    app, _ = start_app(says("Yes."))
+    ended, lines_of = Event(), run_reports._lines
+
+    async def endless(limit: int, *given: Any) -> list[RunRecord]:
+        return [a_run(f"run{place}") for place in range(limit)]
+
+    async def lines(*given: Any) -> AsyncGenerator[bytes, None]:
+        try:
+            async for line in lines_of(*given):
+                yield line
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(app.parts.runs.store, "recent", endless)
+    monkeypatch.setattr(run_reports, "_lines", lines)
+    with app.client.stream("GET", "/api/runs.ndjson") as answer:
+        next(answer.iter_raw())
+        assert not ended.is_set()
+    assert ended.wait(WAIT)

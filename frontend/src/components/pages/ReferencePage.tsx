@@ -112,7 +112,7 @@ function Body({ reference: { groups, schemas } }: { reference: Reference }) {
   return (
     <div className="min-w-0 wide:col-start-2">
       {groups.map(({ name, operations }) => (
-        <section key={name} aria-label={name}>
+        <section key={name} aria-label={`${name} endpoints`}>
           <h2 className={HEADING}>{name}</h2>
           {operations.map((operation) => (
             <OperationView key={operation.id} operation={operation} />

@@ -5,7 +5,9 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from signalbox.app.access import Caller
 from signalbox.app.config import Settings
+from signalbox.app.limits.admission import Admission
 from signalbox.app.limits.open_streams import Streams
 from signalbox.app.limits.quota import Quota
 from signalbox.app.model_list import ModelList, OpenAiModelList
@@ -42,6 +44,7 @@ class Services:
     runs: RunManager
     streams: Streams
     quota: Quota
+    admission: Admission
     database: Database
     flag_override: OverrideStore
     flag_provider: FlagProvider | None
@@ -59,10 +62,15 @@ def services_of(request: Request) -> Services:
     return request.app.state.services
 
 
-def tools_of(services: Services) -> Tools:
-    """Return this server's tools for an intake."""
+def tools_of(services: Services, caller: Caller) -> Tools:
+    """Return this server's tools for an intake, and which of them the caller may use."""
     settings = services.settings
-    return Tools(services.executor.by_name, settings.signalbox_server_tools, settings.signalbox_default_model)
+    return Tools(
+        services.executor.by_name,
+        settings.signalbox_server_tools,
+        settings.signalbox_default_model,
+        (caller.policy, caller.group_policy),
+    )
 
 
 async def _services(request: Request) -> Services:

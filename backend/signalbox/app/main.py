@@ -23,8 +23,7 @@ from signalbox.app.deps import Services
 from signalbox.app.errors import UncaughtErrors, add_error_handlers
 from signalbox.app.folders import data_folder
 from signalbox.app.limits.open_streams import Streams
-from signalbox.app.limits.quota import Quota
-from signalbox.app.limits.rate_windows import Rates, read_rates
+from signalbox.app.limits.setup import open_admission, quota_of
 from signalbox.app.logs.rejected_requests import RejectionLog
 from signalbox.app.logs.run_log import RunLog
 from signalbox.app.logs.setup import configure_logs, log_through_host
@@ -78,7 +77,6 @@ from signalbox.runs.manager import RunManager
 from signalbox.services.search import search_client
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.upstreams.file import LoadedUpstreams
-from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
 from signalbox.tracing.options import Options
 from signalbox.webhooks.events import RunEndings
@@ -321,7 +319,8 @@ async def _services(
         openai_models=OpenAiModelList(catalog),
         runs=runs_,
         streams=Streams(settings.signalbox_max_streams, settings.signalbox_max_streams_per_user),
-        quota=_quota(settings, database),
+        quota=quota_of(settings, database),
+        admission=open_admission(settings, database, store, stack),
         database=database,
         flag_override=flag_override,
         flag_provider=open_flag_provider(settings),
@@ -340,8 +339,3 @@ def _listeners(settings: Settings, webhooks_: Webhooks, measured: "Metrics | Non
     yield RunEndings(webhooks_.send)
     if measured:
         yield measured.runs
-
-
-def _quota(settings: Settings, database: Database) -> Quota:
-    rates = read_rates(settings.signalbox_rate_limit) if settings.signalbox_rate_limit else ()
-    return Quota(database, Rates(rates), settings.signalbox_max_runs_per_user)

@@ -7,6 +7,7 @@ from functools import partial
 from signalbox.app.access import Caller
 from signalbox.app.conversation_binding import Binding, bind, check_exists, read_tree, store_messages
 from signalbox.app.deps import Services
+from signalbox.app.limits.admission import Wanted
 from signalbox.app.restored_history import restored_history
 from signalbox.chat.answer.native import upstream_of
 from signalbox.chat.context import ConversationContext, RunFlags
@@ -100,6 +101,7 @@ async def prepare(run_id: str, ask: Ask, origin: Origin, binding: Binding | None
     await services.catalog.check(ask.model)  # the route's prices are those of the list, which this may fetch
     route = services.upstreams.route(ask.model, ask.params)
     try:
+        _check_model(origin.caller, route.current.requested or ask.model)
         plan = await _plan(ask, binding, origin, services, route)
         if plan.open_loop:
             route.prefer(upstream_of(plan.messages[-plan.open_loop :]))
@@ -134,15 +136,34 @@ async def _started(start: Start, services: Services, store: Callable[[], Awaitab
     loop = LOOPS[start.context.flags.loop](inputs)
     options = await offloaded(partial(_options, start.ask, origin, start.plan.messages, binding), size=origin.size)
     with services.quota.counted(origin.caller, origin.address):
-        if store is not None:
-            await store()
-        try:
-            async with services.quota.slot_for(origin.caller):
-                return await services.runs.start(start.context, progress, loop, options)
-        except RequestError:
-            if binding is not None:
-                await check_exists(binding, services)
-            raise
+        async with services.admission.admitted(origin.caller, origin.address, _wanted(start, services)):
+            if store is not None:
+                await store()
+            try:
+                async with services.quota.slot_for(origin.caller):
+                    return await services.runs.start(start.context, progress, loop, options)
+            except RequestError:
+                if binding is not None:
+                    await check_exists(binding, services)
+                raise
+
+
+def _wanted(start: Start, services: Services) -> Wanted:
+    facts = services.catalog.entry(start.ask.model)
+    return Wanted(
+        start.context,
+        prices=facts.prices if facts else None,
+        max_cost=start.ask.limits.max_cost,
+        max_output=facts.max_output if facts else None,
+        without_costs=tuple(services.upstreams.without_costs(start.ask.model)),
+    )
+
+
+def _check_model(caller: Caller, model: str) -> None:
+    """Raise RequestError for a model that the caller's token or group does not allow."""
+    if not (caller.policy.allows_model(model) and caller.group_policy.allows_model(model)):
+        words = f"This token may not use the model {model[:100]!r}."
+        raise RequestError(Code.MODEL_NOT_ALLOWED, words, "model")
 
 
 async def _switched(position: Position, owner: str, services: Services) -> Stored:

@@ -1,6 +1,7 @@
 """The cost limit of a run: checked before each model call, and against an estimate while a reply streams."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -41,16 +42,20 @@ CHARACTERS_PER_TOKEN = 4
 IMAGE_TOKENS = 1_300
 _IMAGE = IMAGE_TOKENS * CHARACTERS_PER_TOKEN
 _UNKNOWN = Prices(0.0, 0.0)
+# A stream that has used this share of what is reserved reserves more, before it reaches the end.
+_RESERVE_AGAIN = 0.75
 
 
 class BudgetReached(SignalboxError):
-    """The run ends with the answer so far. It is not an UpstreamError, so it is never retried."""
+    """The run ends with the answer so far. It is not an UpstreamError, so it is never retried.
 
-    def __init__(self, *, has_begun: bool) -> None:
-        sentence = (
-            CODES[Code.BUDGET_REACHED].sentence if has_begun else "The prompt alone reaches the run's cost limit."
-        )
-        super().__init__(Code.BUDGET_REACHED, sentence)
+    `is_exhausted`: the budget of its owner has nothing left to reserve, and not the run's own limit is reached.
+    """
+
+    def __init__(self, *, has_begun: bool, is_exhausted: bool = False) -> None:
+        code = Code.BUDGET_EXHAUSTED if is_exhausted else Code.BUDGET_REACHED
+        is_first = not has_begun and not is_exhausted
+        super().__init__(code, "The prompt alone reaches the run's cost limit." if is_first else CODES[code].sentence)
 
 
 class Budget(Struct):
@@ -58,17 +63,54 @@ class Budget(Struct):
 
     `prices` are those of the next attempt's model; `prices_of` are those of earlier attempts, by model, if a run may
     change its model. `estimates` has one entry per attempt, which counts if the attempt's cost was not reported.
+
+    `reserved` is what the run may spend of its owner's budget, None without a budget. `reserve_more` reserves up to an
+    amount and returns what was granted; each step reserves its prompt and `output_tokens`.
     """
 
     limit: float
     prices: Prices | None = None
     estimates: list[float] = []
     prices_of: Mapping[str, Prices] = {}
+    reserved: float | None = None
+    reserve_more: Callable[[float], Awaitable[float]] | None = None
+    output_tokens: int = 0
+    _reserving: asyncio.Task[None] | None = None
+
+    @property
+    def cap(self) -> float:
+        """What the run may spend: its limit, or what is reserved for it."""
+        return self.limit if self.reserved is None else min(self.limit, self.reserved)
+
+    def reached(self, *, has_begun: bool) -> BudgetReached:
+        """Return the error that ends the run."""
+        return BudgetReached(has_begun=has_begun, is_exhausted=self.cap < self.limit)
+
+    async def reserve_up_to(self, needed: float) -> None:
+        """Reserve more if less than this is reserved, as far as the run's limit and its owner's budget allow."""
+        if self.reserved is not None and self.reserve_more is not None and self.cap < min(needed, self.limit):
+            self.reserved += await self.reserve_more(min(needed, self.limit) - self.reserved)
+
+    @property
+    def _is_free(self) -> bool:
+        """Whether the model costs nothing, so that nothing has to be reserved."""
+        return self.cap < self.limit and self.prices == _UNKNOWN
+
+    def reserve_soon(self) -> None:
+        """Reserve another answer's length in the background, while a long answer streams."""
+        is_reserving = self._reserving is not None and not self._reserving.done()
+        if self.prices is None or is_reserving or self.reserved is None or self.cap >= self.limit:
+            return
+        needed = self.cap + self.output_tokens * self.prices.completion
+        self._reserving = asyncio.get_running_loop().create_task(self.reserve_up_to(needed))
 
     async def check(self, progress: Progress, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> None:
         """Raise BudgetReached if the cost so far and the next prompt reach the limit."""
-        if self.spent(progress) + await self.price_of_prompt(messages, tools) >= self.limit:
-            raise BudgetReached(has_begun=bool(progress.attempts))
+        needed = self.spent(progress) + await self.price_of_prompt(messages, tools)
+        if self.prices is not None:
+            await self.reserve_up_to(needed + self.output_tokens * self.prices.completion)
+        if needed >= self.cap and not self._is_free:
+            raise self.reached(has_begun=bool(progress.attempts))
 
     def spent(self, progress: Progress) -> float:
         """Return the cost of all finished attempts, estimated if it was not reported."""
@@ -110,7 +152,7 @@ class _Meter(Struct):
 
     budget: Budget
     prices: Prices
-    left: float
+    spent: float
     estimate: float
     place: int
     is_finished: bool = False
@@ -123,8 +165,13 @@ class _Meter(Struct):
         self.budget.estimate(self.place, self.estimate)
         # After the finish only the usage follows.
         self.is_finished = any(type(part) is Finish for part in parts)
-        if not self.is_finished and self.estimate >= self.left:
-            raise BudgetReached(has_begun=True)
+        if self.is_finished:
+            return
+        left = self.budget.cap - self.spent
+        if self.estimate >= left and self.estimate > 0:
+            raise self.budget.reached(has_begun=True)
+        if self.estimate >= _RESERVE_AGAIN * left:
+            self.budget.reserve_soon()
 
 
 class _Metered(Struct, frozen=True):
@@ -139,8 +186,8 @@ class _Metered(Struct, frozen=True):
         if (prices := self.budget.prices) is None:
             await self.client.stream(request, emit, on_head)
             return
-        left = self.budget.limit - self.budget.spent(self.progress)
-        meter = _Meter(self.budget, prices, left, *await self._begin(request))
+        spent = self.budget.spent(self.progress)
+        meter = _Meter(self.budget, prices, spent, *await self._begin(request))
 
         def metered(parts: list[StreamPart]) -> None:
             emit(parts)

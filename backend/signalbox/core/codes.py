@@ -32,6 +32,9 @@ class Code(StrEnum):
     TOO_MANY_RUNS = "TOO_MANY_RUNS"
     TOO_MANY_STREAMS = "TOO_MANY_STREAMS"
     TOO_MANY_QUESTIONS = "TOO_MANY_QUESTIONS"
+    BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
+    MODEL_NOT_ALLOWED = "MODEL_NOT_ALLOWED"
+    TOOL_NOT_ALLOWED = "TOOL_NOT_ALLOWED"
     WORKER_SILENT = "WORKER_SILENT"
     NOT_FOUND = "NOT_FOUND"
     METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
@@ -165,24 +168,22 @@ CODES: dict[Code, CodeFact] = {
         "This run is an answer in a conversation.", "Delete the conversation; this deletes the run too.", http=409
     ),
     Code.STORE_UNAVAILABLE: CodeFact(
-        "The database is not available right now.",
-        "Try again in a moment. To find the cause, read the server's log.",
-        True,
-        503,
+        "The database is not available right now.", "Try again in a moment. The server's log has the cause.", True, 503
     ),
     Code.BODY_TOO_LARGE: CodeFact(
-        "The request body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413
+        "The request body is too large.", "Send less or raise SIGNALBOX_MAX_BODY_MB.", http=413
     ),
     Code.TOO_MUCH_AT_ONCE: CodeFact(
         "The server is receiving too much data at the same time.", "Try again in a moment.", retryable=True, http=503
     ),
     Code.TOO_MANY_RUNS: CodeFact("Too many runs are active.", "Try again in a moment.", retryable=True, http=503),
-    Code.TOO_MANY_STREAMS: CodeFact(
-        "Too many streams are open.", "Close some streams, or try again in a moment.", True, 429
-    ),
+    Code.TOO_MANY_STREAMS: CodeFact("Too many streams are open.", "Close some, or try again in a moment.", True, 429),
     Code.TOO_MANY_QUESTIONS: CodeFact(
         "Too many questions in a short time.", "Wait for the number of seconds in Retry-After.", True, 429
     ),
+    Code.BUDGET_EXHAUSTED: CodeFact("The budget is used up.", "Wait until the next day or month (UTC).", http=402),
+    Code.MODEL_NOT_ALLOWED: CodeFact("This token may not use the model.", "Choose another model.", http=403),
+    Code.TOOL_NOT_ALLOWED: CodeFact("This token may not use the tool.", "Leave out the tool.", http=403),
     Code.WORKER_SILENT: CodeFact("The worker of this run does not respond.", "Try again in a moment.", True, 503),
     Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the list of routes.", http=404),
     Code.METHOD_NOT_ALLOWED: CodeFact(
@@ -329,8 +330,7 @@ CODES: dict[Code, CodeFact] = {
         "Choose a model that supports tools.",
     ),
     Code.CONTENT_DROPPED: CodeFact(
-        "The model or its provider does not accept images, so they were left out.",
-        "Choose a model that reads images.",
+        "The model or its provider does not accept images, so they were left out.", "Choose a model that reads images."
     ),
     Code.OUTPUT_DROPPED: CodeFact(
         "An image or a source of the answer was left out: it exceeds a limit or cannot be read.",

@@ -49,6 +49,8 @@ _SHAPES = {
     Code.UNAUTHORIZED: _Shape(401, _INVALID, "invalid_api_key"),
     Code.TOO_MANY_STREAMS: _Shape(429, "requests", "rate_limit_exceeded"),
     Code.TOO_MANY_QUESTIONS: _Shape(429, "requests", "rate_limit_exceeded"),
+    Code.BUDGET_EXHAUSTED: _Shape(402, "insufficient_quota", "insufficient_quota", "payment_required"),
+    Code.MODEL_NOT_ALLOWED: _Shape(403, _INVALID, "model_not_allowed", "permission_denied", "model"),
     # How a run failed. An upstream that rejects our key is not the client's fault, so it is no 401.
     Code.UPSTREAM_AUTH: _Shape(502, _SERVER, "upstream_auth", "authentication"),
     Code.UPSTREAM_CREDITS: _Shape(429, "insufficient_quota", "insufficient_quota", "payment_required"),

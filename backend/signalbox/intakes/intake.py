@@ -16,6 +16,7 @@ from signalbox.core.ask import Ask
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
+from signalbox.core.security.policies import Policy
 from signalbox.core.tools import Tool
 
 Model = TypeVar("Model")
@@ -28,11 +29,17 @@ class Tools(Struct, frozen=True):
     """This server's tools by name, including those that are unavailable.
 
     `policy` is for protocols whose clients do not know these tools, `default_model` for those that may name no model.
+    `are_allowed` are policies of the caller; a tool has to be allowed by all of them.
     """
 
     by_name: Mapping[str, Tool]
     policy: OfferPolicy = "auto"
     default_model: str | None = None
+    are_allowed: tuple[Policy, ...] = ()
+
+    def allows(self, name: str) -> bool:
+        """Return whether the caller may use a tool."""
+        return all(policy.allows_tool(name) for policy in self.are_allowed)
 
 
 Headers: TypeAlias = Mapping[str, str]
@@ -60,7 +67,11 @@ def available_tools(tools: Tools, *, missing: str = "") -> tuple[Tool, ...]:
 
     `missing` is as in `named_tools`.
     """
-    usable = (tool for tool in tools.by_name.values() if tool.unavailable is None and not tool.spec.on_request)
+    usable = (
+        tool
+        for name, tool in tools.by_name.items()
+        if tool.unavailable is None and not tool.spec.on_request and tools.allows(name)
+    )
     return tuple(tool for tool in usable if not (missing and tool.spec.needs_workspace))
 
 
@@ -83,6 +94,9 @@ def named_tools(names: Sequence[str], tools: Tools, field: str = "tools", *, mis
             raise RequestError(
                 Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"{field}.{place}"
             )
+        if not tools.allows(name):
+            words = f"This token may not use the tool {name!r}."
+            raise RequestError(Code.TOOL_NOT_ALLOWED, words, f"{field}.{place}")
         if tool.unavailable is not None:
             raise RequestError(
                 Code.TOOL_UNAVAILABLE, f"{name} cannot be used here: {tool.unavailable}.", f"{field}.{place}"

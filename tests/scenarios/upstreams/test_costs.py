@@ -129,3 +129,18 @@ def test_the_operators_limit_rejects_no_model(serve: Serve) -> None:
     """SIGNALBOX_MAX_RUN_COST applies where costs are known; a free model in the network stays usable."""
     two = serve([says("Hi.")], [says("Never.")], settings={"signalbox_max_run_cost": 1.0})
     assert two.ask(tools=[]).done["status"] == "complete"
+
+
+def test_a_budget_without_a_price_is_rejected(serve: Serve) -> None:
+    """It could never act: nothing is sent, and the message says what to do."""
+    two = serve([says("Never.")], [says("Never.")], settings={"signalbox_admin_token": "operator-operator"})
+    made = two.app.client.post(
+        "/api/tokens", json={"name": "Ada", "budget_day": 5}, headers={"authorization": "Bearer operator-operator"}
+    )
+    headers = {"authorization": f"Bearer {made.json()['token']}"}
+    response = two.app.client.post("/api/chat/stream", json={"model": MODEL, "prompt": "Hello!"}, headers=headers)
+    assert response.status_code == 422
+    error = error_of(response)
+    assert (error["code"], error["field"]) == ("INVALID_REQUEST", "model")
+    assert error["message"].startswith('A budget applies, but the upstream "first" reports no costs, and the price of')
+    assert two.asked() == (0, 0)

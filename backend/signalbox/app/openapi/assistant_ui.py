@@ -7,7 +7,16 @@ from signalbox.core.codes import Code
 from signalbox.intakes.assistant_ui_schema import AssistantRequest
 
 _STREAM = 'aui-state:[{"type":"set","path":["messages","1","content","0"],"value":{"type":"text","text":"Hi"}}]\n'
-ERRORS = (*BODY_ERRORS, Code.UNKNOWN_MESSAGE, Code.UNKNOWN_CONVERSATION, Code.UNKNOWN_TOOL, Code.TOO_MANY_STREAMS)
+ERRORS = (
+    *BODY_ERRORS,
+    Code.UNKNOWN_MESSAGE,
+    Code.UNKNOWN_CONVERSATION,
+    Code.UNKNOWN_TOOL,
+    Code.BUDGET_EXHAUSTED,
+    Code.MODEL_NOT_ALLOWED,
+    Code.TOOL_NOT_ALLOWED,
+    Code.TOO_MANY_STREAMS,
+)
 
 
 class AssistantState(TypedDict):

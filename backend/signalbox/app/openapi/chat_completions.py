@@ -79,7 +79,8 @@ _STREAM = (
 _STATUSES = {
     400: "The request is not valid, or the upstream rejected it.",
     401: "A token is required.",
-    403: "This host, origin or request is not allowed.",
+    402: "A budget of the token or its group is used up.",
+    403: "This host, origin, model or request is not allowed.",
     404: "There is no such model.",
     413: "The request is too large.",
     429: "A limit is reached, here or upstream; `retry-after` says how long to wait.",

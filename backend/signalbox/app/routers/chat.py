@@ -96,7 +96,7 @@ async def _start(
     request: Request, protocol: ClientProtocol[Any], body: Body[Any], origin: Origin, services: Services
 ) -> Response:
     """Start a run, and answer with its events; raises RequestError."""
-    tools = tools_of(services)
+    tools = tools_of(services, origin.caller)
     ask = await offloaded(lambda: protocol.ask_of(body, tools, request.headers), size=origin.size)
     async with _alone(ask, services):
         with services.streams.acquire(origin.caller.owner) as slot:

@@ -78,7 +78,8 @@ async def ask_variants(
     reject_repeated(request, "Idempotency-Key")
     data = await read_body(request, int(services.settings.signalbox_max_body_mb * 1024 * 1024))
     body = await offloaded(lambda: variants_body_of(object_in(data)), size=len(data))
-    asks = await offloaded(lambda: variant_asks_of(body, tools_of(services), request.headers), size=len(data))
+    tools = tools_of(services, caller)
+    asks = await offloaded(lambda: variant_asks_of(body, tools, request.headers), size=len(data))
     address = request.client.host if request.client else None
     traced = trace_headers_of(request.scope) if services.is_traced else NO_HEADERS
     origin = partial(Origin, caller, address, info_of(request.scope).id, x_tool_loop, len(data), trace_headers=traced)

@@ -16,6 +16,8 @@ from signalbox.core.errors import ToolError, UpstreamError
 from signalbox.core.parts import Completion, Request, StreamPart, Usage
 from signalbox.core.ports import Destination, RunRoute
 
+# A call must leave something of the budget.
+_LEAST_USD = 1e-6
 _BUDGET = "The run's cost limit does not allow this model call. Answer with what you have."
 
 
@@ -30,20 +32,27 @@ class RecordedModelCalls(Struct, eq=False):
         """Send one request and return the whole answer; raises UpstreamError, ToolError (BUDGET_REACHED)."""
         there = route.current
         estimate = _cost_before(request, there.prices)
-        self._check_budget(estimate)
+        await self._check_budget(estimate)
         attempt = self.progress.begin_tool_attempt(call_id, request, number, there.upstream)
         if self.budget is not None:
             self.budget.estimate(len(self.progress.attempts) - 1, estimate)
-        self._reserved += estimate
         try:
             return await self._send(attempt, route, request, there)
         finally:
             self._reserved -= estimate
 
-    def _check_budget(self, estimate: float) -> None:
+    async def _check_budget(self, estimate: float) -> None:
+        """Add an estimate to what open calls may cost; raises ToolError if the budget does not allow that."""
+        self._reserved += estimate
         if self.budget is None:
             return
-        if self.budget.spent(self.progress) + self._reserved + estimate >= self.budget.limit:
+        try:
+            await self.budget.reserve_up_to(self.budget.spent(self.progress) + self._reserved + _LEAST_USD)
+        except BaseException:  # cancelled
+            self._reserved -= estimate
+            raise
+        if self.budget.spent(self.progress) + self._reserved >= self.budget.cap:
+            self._reserved -= estimate
             raise ToolError(Code.BUDGET_REACHED, _BUDGET)
 
     async def _send(self, attempt: Attempt, route: RunRoute, request: Request, there: Destination) -> Completion:

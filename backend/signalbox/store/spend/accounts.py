@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import Connection
 
@@ -19,6 +19,15 @@ Key: TypeAlias = tuple[str, str]
 
 Changes: TypeAlias = dict[Key, tuple[int, int]]
 """What to add to `spent` and `reserved`, by row."""
+
+
+class Taken(NamedTuple):
+    """A reservation that is released."""
+
+    owner: str
+    group: str
+    day: str
+    amount: int
 
 
 def nano(usd: float) -> int:
@@ -57,12 +66,12 @@ def add(changes: Changes, key: Key, spent: int, reserved: int) -> None:
     changes[key] = before[0] + spent, before[1] + reserved
 
 
-def rows_of(changes: Changes) -> list[dict[str, object]]:
+def rows_of(changes: Changes, *, with_zeros: bool = False) -> list[dict[str, object]]:
     """Return changes as rows. They are sorted: transactions that lock the same rows must not wait for each other."""
     return [
         {"account": account, "period": period, "spent": spent, "reserved": reserved}
         for (account, period), (spent, reserved) in sorted(changes.items())
-        if spent or reserved
+        if spent or reserved or with_zeros
     ]
 
 
@@ -74,8 +83,8 @@ def apply(connection: Connection, changes: Changes) -> None:
         connection.execute(added.on_conflict_do_update(index_elements=["account", "period"], set_=summed), rows)
 
 
-def releases(changes: Changes, reserved: Iterable[tuple[str, str, str, int]]) -> None:
-    """Add the release of reservations to changes; each is owner, group, day and amount."""
+def releases(changes: Changes, reserved: Iterable[Taken]) -> None:
+    """Add the release of reservations to changes."""
     for owner, group, day, amount in reserved:
         for account in accounts_of(owner, group):
             add(changes, (account, day), 0, -amount)

@@ -3,15 +3,25 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, select
+from msgspec import Struct
+from sqlalchemy import Connection, RowMapping, select
 
 from signalbox.core.records import Figures
 from signalbox.store.engines.portable_sql import id_subquery, insert_into
 from signalbox.store.runs.raw_statements import change
-from signalbox.store.spend.accounts import Changes, accounts_of, add, apply, day_of, month_of, nano, releases
-from signalbox.store.tables import RESERVATIONS, RUNS, SPEND
+from signalbox.store.spend.accounts import Changes, Taken, accounts_of, add, apply, day_of, month_of, nano, releases
+from signalbox.store.spend.reservations import take_reservations
+from signalbox.store.tables import RUNS, SPEND
 
 _COUNTED = ("runs", "cost", "estimated", "estimated_runs")
+
+
+class _Sums(Struct):
+    """What a settlement adds: to daily totals by day, owner, group and model, to budgets, and to the runs."""
+
+    totals: dict[tuple[str, str, str, str], list[int]] = {}
+    changes: Changes = {}
+    charged: list[dict[str, Any]] = []
 
 
 def settle(connection: Connection, ended: Sequence[tuple[str, Figures]]) -> None:
@@ -22,59 +32,42 @@ def settle(connection: Connection, ended: Sequence[tuple[str, Figures]]) -> None
     figures = {run_id: one for run_id, one in ended if one.is_over}
     if not figures:
         return
-    stored = _stored(connection, [*figures])
-    totals: dict[tuple[str, str, str, str], list[int]] = {}
-    changes: Changes = {}
-    charged: list[dict[str, Any]] = []
-    for row in stored:
-        _count(row, figures[row["id"]], totals, changes, charged)
-    released = [row for row in stored if row["amount"] is not None]
-    releases(changes, ((row["owner"], row["group_name"], row["day"], row["amount"]) for row in released))
-    change(connection, RUNS, charged)
-    if released:
-        ids = id_subquery([row["id"] for row in released])
-        connection.execute(delete(RESERVATIONS).where(RESERVATIONS.c.run_id.in_(ids)))
-    _add_totals(connection, totals)
-    apply(connection, changes)
+    taken = take_reservations(connection, [*figures])  # first: it locks them, so that no reservation grows from now on
+    sums = _Sums()
+    for row in _stored(connection, [*figures]):
+        _count(row, figures[row["id"]], taken.get(row["id"]), sums)
+    releases(sums.changes, taken.values())
+    change(connection, RUNS, sums.charged)
+    _add_totals(connection, sums.totals)
+    apply(connection, sums.changes)
 
 
 def _stored(connection: Connection, run_ids: Sequence[str]) -> Sequence[RowMapping]:
     """Return what is counted of runs, locked: another worker may settle the same run after a takeover."""
     names = ("id", "owner", "group_name", "model", "started", "charged", "charge_estimated")
-    asked = (
-        select(*(RUNS.c[name] for name in names), RESERVATIONS.c.amount, RESERVATIONS.c.day)
-        .outerjoin(RESERVATIONS, RESERVATIONS.c.run_id == RUNS.c.id)
-        .where(RUNS.c.id.in_(id_subquery(run_ids)))
-        .order_by(RUNS.c.id)
-        .with_for_update(of=RUNS)
-    )
+    asked = select(*(RUNS.c[name] for name in names)).where(RUNS.c.id.in_(id_subquery(run_ids)))
+    asked = asked.order_by(RUNS.c.id).with_for_update(of=RUNS)
     return connection.execute(asked).mappings().all()
 
 
-def _count(
-    row: RowMapping,
-    figures: Figures,
-    totals: dict[tuple[str, str, str, str], list[int]],
-    changes: Changes,
-    charged: list[dict[str, Any]],
-) -> None:
+def _count(row: RowMapping, figures: Figures, taken: Taken | None, sums: _Sums) -> None:
     before, is_new = row["charged"] or 0, row["charged"] is None
     was_estimate = bool(row["charge_estimated"])
-    cost, is_estimate = _cost_of(figures, row), figures.cost_estimated
+    cost, is_estimate = _cost_of(figures, row["charged"], taken), figures.cost_estimated
     if not is_new and (cost, is_estimate) == (before, was_estimate):
         return
-    day = row["day"] or day_of(row["started"])
-    total = totals.setdefault((day, row["owner"], row["group_name"], row["model"]), [0, 0, 0, 0])
+    day = taken.day if taken else day_of(row["started"])
+    total = sums.totals.setdefault((day, row["owner"], row["group_name"], row["model"]), [0, 0, 0, 0])
     counted = (is_new, cost - before, cost * is_estimate - before * was_estimate, is_estimate - was_estimate)
     for place, amount in enumerate(counted):
         total[place] += amount
     for account in accounts_of(row["owner"], row["group_name"]):
-        add(changes, (account, day), cost - before, 0)
-        add(changes, (account, month_of(day)), cost - before, 0)
-    charged.append({"charged": cost, "charge_estimated": is_estimate, "id": row["id"]})
+        add(sums.changes, (account, day), cost - before, 0)
+        add(sums.changes, (account, month_of(day)), cost - before, 0)
+    sums.charged.append({"charged": cost, "charge_estimated": is_estimate, "id": row["id"]})
 
 
-def _cost_of(figures: Figures, row: RowMapping) -> int:
+def _cost_of(figures: Figures, charged: int | None, taken: Taken | None) -> int:
     """Return the cost to count. While a bill is missing, it is what the run's budget has estimated.
 
     After a crash there is no estimate; then the whole reservation counts until the bill arrives.
@@ -82,8 +75,9 @@ def _cost_of(figures: Figures, row: RowMapping) -> int:
     cost = nano(figures.cost or 0.0)
     if not figures.cost_estimated:
         return cost
-    estimate = nano(figures.estimate) if figures.estimate is not None else row["amount"] or row["charged"] or 0
-    return max(cost, estimate)
+    if figures.estimate is not None:
+        return max(cost, nano(figures.estimate))
+    return max(cost, taken.amount if taken else charged or 0)
 
 
 def _add_totals(connection: Connection, totals: dict[tuple[str, str, str, str], list[int]]) -> None:

@@ -6,6 +6,7 @@ import { useStore } from "../../state/store.ts";
 import { AccessDialog } from "../pages/AccessDialog.tsx";
 import { PageAlert, PageFrame } from "../pages/PageFrame.tsx";
 import { Button } from "../ui/Button.tsx";
+import { ChartsSection } from "./charts/ChartsSection.tsx";
 import { LoopSection } from "./loop/LoopSection.tsx";
 import { OperatorOnly } from "./OperatorOnly.tsx";
 import { RunsSection } from "./runs/RunsSection.tsx";
@@ -33,6 +34,10 @@ export function OperatorPage() {
         {state.asOf === undefined && !state.trouble && <p className="text-dim">Loading…</p>}
         {section === "loop" && <LoopSection operator={operator} />}
         {section === "runs" && <RunsSection operator={operator} place={place} />}
+        {section === "charts" && isOperator !== undefined && (
+          // Another token shows other runs.
+          <ChartsSection key={String(isOperator)} place={place} isAll={isOperator} />
+        )}
         {section === "tokens" && (
           <OperatorOnly {...guard} what="API tokens">
             <TokensSection />

@@ -3,6 +3,7 @@
 export const SECTIONS = [
   { name: "loop", words: "Tool loop" },
   { name: "runs", words: "Runs" },
+  { name: "charts", words: "Charts" },
   { name: "tokens", words: "Tokens" },
 ] as const;
 

@@ -1,0 +1,70 @@
+// The sections of the operator page.
+import { ADMIN_TOKEN, expect, expectAccessible, type Page, test } from "./support/page.ts";
+
+const HEADERS = { authorization: `Bearer ${ADMIN_TOKEN}` };
+
+async function enterToken(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /operator token|all users' runs/ }).click();
+  await page.getByRole("textbox", { name: "Operator token" }).fill(ADMIN_TOKEN);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+}
+
+test("runs are found by a filter that is in the address, and drawn as charts", async ({ page, request }) => {
+  const ask = (model: string, loop: string) =>
+    request.post("/api/chat", { headers: { "x-tool-loop": loop }, data: { model, prompt: "What is a run?" } });
+  await ask("openai/sim", "v2");
+  await ask("openai/sim-length", "legacy");
+
+  await page.goto("/operator#runs");
+  await page.getByRole("combobox", { name: "Loop" }).selectOption("legacy");
+  await page.getByRole("combobox", { name: "Model" }).fill("openai/sim-length");
+  await expect(page).toHaveURL(/\/operator\?loop=legacy&model=openai%2Fsim-length#runs$/);
+  const rows = page.locator("[data-part=run]");
+  await expect(page.getByRole("heading", { name: "Matching runs" })).toBeVisible();
+  await expect(rows.filter({ hasNotText: "openai/sim-length" })).toHaveCount(0);
+  await expect(rows.first()).toContainText("legacy");
+  await expectAccessible(page);
+
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export NDJSON" }).click();
+  expect((await download).suggestedFilename()).toBe("runs.ndjson");
+
+  await page.reload();
+  await expect(rows.first()).toContainText("openai/sim-length");
+  await page.getByRole("link", { name: "Charts" }).click();
+  const outcomes = page.getByRole("figure", { name: "Outcomes of loop legacy" });
+  await expect(outcomes.locator("canvas")).toBeVisible();
+  await outcomes.getByText("Show as table").click();
+  await expect(outcomes.getByRole("row")).not.toHaveCount(1);
+  await expectAccessible(page);
+});
+
+test("a token is created, works, and is revoked", async ({ page, request, playwright, baseURL }) => {
+  const name = `Grace ${Date.now()}`;
+  await page.goto("/operator#tokens");
+  await enterToken(page);
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Runs at once").fill("2");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  const text = await page.locator("[data-part=secret]").textContent();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.locator("[data-part=token]", { hasText: name })).toContainText("2 runs at once");
+  await expectAccessible(page);
+
+  const user = await playwright.request.newContext({
+    baseURL: baseURL ?? "",
+    extraHTTPHeaders: { authorization: `Bearer ${text}` },
+  });
+  expect((await user.get("/api/runs")).status()).toBe(200);
+  await page.getByRole("button", { name: `Revoke ${name}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await expect(page.locator("[data-part=token]", { hasText: name })).toContainText("Revoked");
+  const { tokens } = await (await request.get("/api/tokens", { headers: HEADERS })).json();
+  expect(tokens.find((token: { name: string }) => token.name === name).revoked).not.toBeNull();
+  await expect.poll(async () => (await user.get("/api/runs")).status()).toBe(401);
+  await user.dispose();
+});

@@ -1,0 +1,80 @@
+// The section "Charts": outcomes and latency by loop, of the runs that match the filter of the address.
+import { useEffect, useState } from "react";
+import { isFiltered, PERIODS, withField } from "../../../logic/pages/runFilter.ts";
+import { latencyCharts, outcomeCharts, type RunStats } from "../../../logic/pages/runStats.ts";
+import type { Place } from "../../../state/operator/place.ts";
+import { fetchRunStats } from "../../../state/operator/runStats.ts";
+import { useStore } from "../../../state/store.ts";
+import { PageAlert } from "../../pages/PageFrame.tsx";
+import { SelectBox } from "../../pages/SelectBox.tsx";
+import { EmptyNote } from "../PlainTable.tsx";
+import { ChartCard } from "./ChartCard.tsx";
+
+const EVERY_MS = 30_000;
+
+export function ChartsSection({ place, isAll }: { place: Place; isAll: boolean }) {
+  const { filter } = useStore(place);
+  const [stats, setStats] = useState<RunStats>();
+  const [trouble, setTrouble] = useState<string>();
+
+  useEffect(() => {
+    let isCurrent = true;
+    const load = async () => {
+      try {
+        const loaded = await fetchRunStats(filter);
+        if (!isCurrent) return;
+        setStats(loaded);
+        setTrouble(undefined);
+      } catch (error) {
+        if (isCurrent) setTrouble(error instanceof Error ? error.message : String(error));
+      }
+    };
+    void load();
+    const timer = setInterval(() => !document.hidden && void load(), EVERY_MS);
+    return () => {
+      isCurrent = false;
+      clearInterval(timer);
+    };
+  }, [filter]);
+
+  const others = isFiltered(withField(withField(withField(filter, "period", ""), "since", ""), "until", ""));
+  return (
+    <section aria-labelledby="charts-title" className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <header className="flex flex-wrap items-center gap-2">
+        <h2 id="charts-title" className="me-auto font-semibold text-title">
+          Outcomes and latency
+        </h2>
+        {filter.since === undefined && filter.until === undefined && (
+          <SelectBox
+            label="Time"
+            value={filter.period ?? "24h"}
+            options={PERIODS.map(({ value, words }) => [value, words] as const)}
+            onChange={(period) => place.setFilter(withField(filter, "period", period))}
+          />
+        )}
+      </header>
+      <p className="text-dim text-small">
+        Runs {isAll ? "of all users" : "without an API token"}, by the time of their start.
+        {others && (
+          <>
+            {" "}
+            The <a href="#runs" className="underline">filter of the runs</a> applies.
+          </>
+        )}
+      </p>
+      {trouble && <PageAlert>{trouble}</PageAlert>}
+      {stats && <Charts stats={stats} />}
+    </section>
+  );
+}
+
+function Charts({ stats }: { stats: RunStats }) {
+  if (stats.buckets.length === 0) return <EmptyNote>No runs in this time.</EmptyNote>;
+  return (
+    <div className="grid grid-cols-2 gap-4 narrow:grid-cols-[minmax(0,1fr)]">
+      {[...outcomeCharts(stats), ...latencyCharts(stats)].map((chart) => (
+        <ChartCard key={chart.title} chart={chart} />
+      ))}
+    </div>
+  );
+}

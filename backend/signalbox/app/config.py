@@ -19,6 +19,7 @@ from signalbox.app.settings.errors import InvalidValues, SettingsError, check_na
 from signalbox.app.settings.flag_provider import FlagProviderSettings
 from signalbox.app.settings.metrics import MetricsSettings
 from signalbox.app.settings.search import SearchSettings
+from signalbox.app.settings.shadow import ShadowSettings
 from signalbox.app.settings.sign_in import SignInSettings
 from signalbox.app.settings.webhooks import WebhookSettings
 from signalbox.services.addresses import Allowance
@@ -46,7 +47,7 @@ OPENROUTER = HOSTS["openrouter"].base_url
 DATA_SETTINGS = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
 
 
-class Settings(FlagProviderSettings, SearchSettings, SignInSettings, MetricsSettings, WebhookSettings):
+class Settings(FlagProviderSettings, SearchSettings, SignInSettings, MetricsSettings, WebhookSettings, ShadowSettings):
     """Every setting; an empty value counts as not set. Raises SettingsError for invalid values and unknown names."""
 
     model_config = SettingsConfigDict(env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True, frozen=True)

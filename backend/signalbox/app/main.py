@@ -60,6 +60,8 @@ from signalbox.app.routers import (
     variants,
 )
 from signalbox.app.settings.tracing import open_tracing, tracing_options
+from signalbox.app.shadow import router as shadow
+from signalbox.app.shadow.setup import open_shadow
 from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_flag_provider, open_override
 from signalbox.app.sign_in import routes as sign_in
 from signalbox.app.sign_in.setup import SignIn, sign_in_of
@@ -102,7 +104,7 @@ _PUBLIC = (contract.PATH, contract.TABLE_PATH, "/openapi.json", METRICS_PATH)
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(variants, ai_sdk, assistant, runs, run_reports, conversations, files, saves, models),
-    *(openai_models, tools, contract, flags, tokens, spend, webhooks, upstreams, sign_in, health, images),
+    *(openai_models, tools, contract, flags, shadow, tokens, spend, webhooks, upstreams, sign_in, health, images),
 )
 
 
@@ -283,11 +285,10 @@ async def _services(
     drawing = image_model_of(settings, upstreams_, catalog)
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack, images=drawing)
     sharing = sharing_of(settings, database)
-    store, traces = JournalStore(database, sharing), open_tracing(traced, stack)
+    store, traces = _opened(JournalStore(database, sharing), settings, stack), open_tracing(traced, stack)
     webhooks_ = open_webhooks(settings, database, stack)
-    listeners = RunListeners([*traces, *_listeners(settings, webhooks_, measured)])
-    stack.push_async_callback(store.aclose)
-    store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
+    shadows = open_shadow(settings, database, upstreams_, catalog, stack, toolbox=toolbox)
+    listeners = RunListeners([*traces, *_listeners(settings, webhooks_, measured), *shadows])
     runs_ = RunManager(
         store,
         max_active=settings.signalbox_max_runs,
@@ -332,6 +333,12 @@ async def _services(
         is_traced=traced is not None,
     )
     return services if measured is None else counted(services, measured, stack)
+
+
+def _opened(store: JournalStore, settings: Settings, stack: AsyncExitStack) -> JournalStore:
+    stack.push_async_callback(store.aclose)
+    store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
+    return store
 
 
 def _listeners(settings: Settings, webhooks_: Webhooks, measured: "Metrics | None") -> Iterator[RunListener]:

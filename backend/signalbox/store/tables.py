@@ -268,6 +268,20 @@ WEBHOOK_DELIVERIES = Table(
     Index("webhook_deliveries_by_time", "created"),
 )
 
+# Runs of shadow mode; a row outlives the run that was made again.
+SHADOW_RUNS = Table(
+    "shadow_runs",
+    METADATA,
+    Column("run_id", PortableText, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("model", PortableText, nullable=False),
+    Column("loop", PortableText, nullable=False),
+    Column("outcome", PortableText, nullable=False),
+    Column("cost", Float, nullable=False),
+    Column("differences", LargeBinary, nullable=False),  # JSON, without content
+    Index("shadow_runs_by_time", "at"),
+)
+
 # Values that all workers share: the feature flag's override, and secrets that must be the same everywhere.
 SHARED = Table(
     "shared",

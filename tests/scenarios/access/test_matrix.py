@@ -79,6 +79,7 @@ OF_THE_OPERATOR = {
     "GET /api/groups/{name}",
     "PUT /api/groups/{name}",
     "DELETE /api/groups/{name}",
+    "GET /api/rollout/shadow",
     "GET /api/webhooks",
     "POST /api/webhooks",
     "PATCH /api/webhooks/{webhook_id}",
@@ -111,7 +112,7 @@ def operations(app: RunningApp) -> list[str]:
         f"{method.upper()} {path}" for path, methods in app.app.openapi()["paths"].items() for method in methods
     }
     names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
-    names += ["signalbox.app.sign_in.routes", "signalbox.app.webhooks.router"]
+    names += ["signalbox.app.sign_in.routes", "signalbox.app.webhooks.router", "signalbox.app.shadow.router"]
     # Included routers are not among the app's own routes.
     groups = [chat.router_of(PROTOCOLS).routes, metrics.routes, *(import_module(name).router.routes for name in names)]
     routed = {

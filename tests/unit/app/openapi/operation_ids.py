@@ -47,6 +47,7 @@ OPERATION_IDS = {
     "getDataTableSchema": "GET /api/contract/data-table-v1.json",
     "getFlag": "GET /api/flags/tool_loop_v2",
     "setFlag": "PUT /api/flags/tool_loop_v2",
+    "getShadowReport": "GET /api/rollout/shadow",
     "listTokens": "GET /api/tokens",
     "createToken": "POST /api/tokens",
     "getToken": "GET /api/tokens/{token_id}",

@@ -23,6 +23,7 @@ def manage_tokens(operator: httpx.Client) -> None:
 
 def manage_webhooks(operator: httpx.Client) -> None:
     """Create, change, rotate, test and delete a receiver that cannot be reached."""
+    operator.get("/api/rollout/shadow")
     for url in ("https://[2001:db8::1]/", "https://receiver.invalid/hook"):
         operator.post("/api/webhooks", json={"url": url, "events": ["run.ended"]})
     (made,) = operator.get("/api/webhooks").json()["webhooks"]

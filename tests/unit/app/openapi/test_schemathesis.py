@@ -80,6 +80,7 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "PUT /api/groups/{name}": ({401}, {401, 422}),
     "DELETE /api/groups/{name}": ({401}, set()),
     "GET /api/spend": ({200, 422}, {200, 422}),  # the first day may be after the last
+    "GET /api/rollout/shadow": ({401}, {401, 422}),
     "GET /api/webhooks": ({401}, set()),
     "POST /api/webhooks": ({401}, {401}),
     "PATCH /api/webhooks/{webhook_id}": ({401}, {401}),

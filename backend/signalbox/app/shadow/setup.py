@@ -1,0 +1,36 @@
+"""Starts shadow mode, if the settings ask for it."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+
+from signalbox.app.config import Settings
+from signalbox.app.shadow.cases import Cases
+from signalbox.app.shadow.worker import Shadow
+from signalbox.app.tool_setup import Toolbox
+from signalbox.services.catalog import Catalog
+from signalbox.services.upstreams.registry import Upstreams
+from signalbox.store.database import Database
+
+
+def open_shadow(
+    settings: Settings,
+    database: Database,
+    upstreams: Upstreams,
+    catalog: Catalog,
+    stack: AsyncExitStack,
+    *,
+    toolbox: Toolbox,
+) -> Iterator[Shadow]:
+    """Yield the listener of shadow mode, if it is on; `stack` stops its work, also in the middle of a run."""
+    if settings.signalbox_shadow_percent == 0:
+        return
+    shadow = Shadow(settings, database, Cases(settings, catalog, toolbox), upstreams)
+    working = asyncio.create_task(shadow.work(), name="shadow")
+
+    async def stop() -> None:
+        working.cancel()
+        await asyncio.wait({working})
+
+    stack.push_async_callback(stop)
+    yield shadow

@@ -1,7 +1,7 @@
 """The row `metrics`: CPU time of a server that counts for Prometheus, compared with one that does not."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -34,7 +34,7 @@ def metrics_figures(rig: Rig, rounds: int, *, quick: bool) -> list[Figure]:
         for number in range(-1, rounds):
             print_status(f"{ROW}: {'warm-up' if number < 0 else f'round {number + 1} of {rounds}'}")
             for load in _loads(quick=quick):
-                found = _ratios(rig, plain, measured, load)
+                found = _ratios(rig, plain, measured, load, STORED[:: -1 if number % 2 else 1])
                 for stored, ratio in found.items() if number >= 0 else ():
                     ratios.setdefault(figure_name(stored, load.row), []).append(ratio)
         scrapes = [Figure(ROW, f"a scrape, values in {name}", (_scrape(one),), "ms") for name, one in measured.items()]
@@ -53,12 +53,14 @@ def _server(rig: Rig, stored: str) -> Child:
     return rig.server(f"{ROW}-{stored}", **settings)
 
 
-def _ratios(rig: Rig, plain: Child, measured: Mapping[str, Child], load: Load) -> dict[str, float]:
+def _ratios(
+    rig: Rig, plain: Child, measured: Mapping[str, Child], load: Load, order: Sequence[str]
+) -> dict[str, float]:
     """Return the CPU time with metrics, divided by the mean of that without, directly before and after."""
     before = _cpu(rig, plain, load)
     ratios: dict[str, float] = {}
-    for stored, child in measured.items():
-        cpu = _cpu(rig, child, load)
+    for stored in order:
+        cpu = _cpu(rig, measured[stored], load)
         after = _cpu(rig, plain, load)
         ratios[stored] = 2 * cpu / (before + after)
         before = after

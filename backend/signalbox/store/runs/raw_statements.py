@@ -6,7 +6,7 @@ statement exceeds the execution.
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from operator import methodcaller
@@ -15,6 +15,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, Table
 
 from signalbox.store.engines.portable_sql import without_nul
+from signalbox.wire.json_text import dumps
 
 Row = Mapping[str, Any]
 """Values by column; all rows of one batch name the same columns in the same order."""
@@ -27,18 +28,24 @@ _values = methodcaller("values")
 SIZES = (128, 64, 32, 16, 8, 4, 2, 1)
 
 
-def insert(connection: Connection, table: Table, rows: Sequence[Row], replaced: tuple[str, ...] = ()) -> None:
-    """Insert rows; `replaced` are the columns to overwrite if the primary key exists."""
+def insert(
+    connection: Connection,
+    table: Table,
+    rows: Sequence[Row],
+    replaced: tuple[str, ...] = (),
+    summed: tuple[str, ...] = (),
+) -> None:
+    """Insert rows. If the primary key exists, the columns `replaced` are overwritten and `summed` are added to."""
     if not rows:
         return
-    names = tuple(rows[0])
+    names, there = tuple(rows[0]), _if_it_exists(table, replaced, summed)
     if _is_server(connection):  # asyncpg sends all rows at once
-        _run_each(connection, _insertion(table, names, replaced, _numbered_parameters(names)), rows)
+        _run_each(connection, _insertion(table, names, there, _numbered_parameters(names)), rows)
         return
     driver = driver_of(connection)
     for cut in _in_sizes(len(rows)):
         some = rows[cut]
-        text = _insertion(table, names, replaced, _question_marks(names), len(some))
+        text = _insertion(table, names, there, _question_marks(names), len(some))
         driver.execute(text, [*chain.from_iterable(map(_values, some))])
 
 
@@ -52,6 +59,18 @@ def change(connection: Connection, table: Table, rows: Sequence[Row], only: str 
         return
     text = _change(table, names, _question_marks(names), only)
     driver_of(connection).executemany(text, [*map(tuple, map(_values, rows))])
+
+
+def rows_of_ids(connection: Connection, text: str, ids: Collection[str]) -> Sequence[tuple[Any, ...]]:
+    """Execute a statement whose one parameter is ids; it begins with SELECT or ends with RETURNING.
+
+    `text` has `{ids}` in place of the parameter, behind `IN`. On PostgreSQL, a SELECT must lock its rows.
+    """
+    found = dumps([*map(_without_nuls, ids)]).decode()
+    if _is_server(connection):
+        words = text.format(ids="(SELECT json_array_elements_text(CAST($1 AS json)))")
+        return [tuple(row) for row in connection.exec_driver_sql(words, (found,))]
+    return driver_of(connection).execute(text.format(ids="(SELECT value FROM json_each(?))"), (found,)).fetchall()
 
 
 def driver_of(connection: Connection) -> sqlite3.Connection:
@@ -92,15 +111,19 @@ def _numbered_parameters(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @cache
-def _insertion(
-    table: Table, names: tuple[str, ...], replaced: tuple[str, ...], places: tuple[str, ...], rows: int = 1
-) -> str:
+def _insertion(table: Table, names: tuple[str, ...], there: str, places: tuple[str, ...], rows: int = 1) -> str:
     columns = ", ".join(f'"{name}"' for name in names)
     values = ", ".join([f"({', '.join(places)})"] * rows)
     keys = ", ".join(column.name for column in table.primary_key)
-    there = "UPDATE SET " + ", ".join(f'"{name}" = excluded."{name}"' for name in replaced) if replaced else "NOTHING"
     words = f"({columns}) VALUES {values} ON CONFLICT ({keys}) DO {there}"
     return f"INSERT INTO {table.name} {words}"
+
+
+@cache
+def _if_it_exists(table: Table, replaced: tuple[str, ...], summed: tuple[str, ...]) -> str:
+    changed = [f'"{name}" = excluded."{name}"' for name in replaced]
+    changed += [f'"{name}" = {table.name}."{name}" + excluded."{name}"' for name in summed]
+    return f"UPDATE SET {', '.join(changed)}" if changed else "NOTHING"
 
 
 @cache

@@ -5,7 +5,8 @@ from collections.abc import Collection
 from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
-from signalbox.store.engines.portable_sql import id_subquery, insert_into
+from signalbox.store.engines.portable_sql import insert_into
+from signalbox.store.runs.raw_statements import rows_of_ids
 from signalbox.store.spend.accounts import (
     ACTIVE,
     Changes,
@@ -19,6 +20,8 @@ from signalbox.store.spend.accounts import (
     rows_of,
 )
 from signalbox.store.tables import BUDGETS, RESERVATIONS, RUNS
+
+_DELETE = 'DELETE FROM reservations WHERE run_id IN {ids} RETURNING run_id, owner, group_name, "day", amount'
 
 
 class Account(Struct, frozen=True):
@@ -95,9 +98,7 @@ def extend(connection: Connection, payer: Payer, amount: int) -> int:
 
 def take_reservations(connection: Connection, run_ids: Collection[str]) -> dict[str, Taken]:
     """Delete the reservations of runs and return them by run, to be released."""
-    here = delete(RESERVATIONS).where(RESERVATIONS.c.run_id.in_(id_subquery(run_ids)))
-    rows = connection.execute(here.returning(*RESERVATIONS.c)).mappings()
-    return {row["run_id"]: Taken(row["owner"], row["group_name"], row["day"], row["amount"]) for row in rows}
+    return {run_id: Taken(*taken) for run_id, *taken in rows_of_ids(connection, _DELETE, run_ids)}
 
 
 def release(connection: Connection, run_ids: Collection[str]) -> int:

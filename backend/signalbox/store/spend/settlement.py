@@ -1,19 +1,34 @@
 """Settles runs when their figures are written: their cost is counted, and what they had reserved is released."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection
 
 from signalbox.core.records import Figures
-from signalbox.store.engines.portable_sql import id_subquery, insert_into
-from signalbox.store.runs.raw_statements import change
+from signalbox.store.runs.raw_statements import change, insert, rows_of_ids
 from signalbox.store.spend.accounts import Changes, Taken, accounts_of, add, apply, day_of, month_of, nano, releases
 from signalbox.store.spend.reservations import take_reservations
 from signalbox.store.tables import RUNS, SPEND
 
 _COUNTED = ("runs", "cost", "estimated", "estimated_runs")
+_SELECT = (
+    'SELECT "id", "owner", "group_name", "model", "started", "charged", "charge_estimated" FROM runs '
+    'WHERE "id" IN {ids} ORDER BY "id"'
+)
+
+
+class _Stored(NamedTuple):
+    """What is counted of a run."""
+
+    id: str
+    owner: str
+    group: str
+    model: str
+    started: float
+    charged: int | None
+    charge_estimated: bool | None
 
 
 class _Sums(Struct):
@@ -35,36 +50,34 @@ def settle(connection: Connection, ended: Sequence[tuple[str, Figures]]) -> None
     taken = take_reservations(connection, [*figures])  # first: it locks them, so that no reservation grows from now on
     sums = _Sums()
     for row in _stored(connection, [*figures]):
-        _count(row, figures[row["id"]], taken.get(row["id"]), sums)
+        _count(row, figures[row.id], taken.get(row.id), sums)
     releases(sums.changes, taken.values())
     change(connection, RUNS, sums.charged)
     _add_totals(connection, sums.totals)
     apply(connection, sums.changes)
 
 
-def _stored(connection: Connection, run_ids: Sequence[str]) -> Sequence[RowMapping]:
+def _stored(connection: Connection, run_ids: Sequence[str]) -> list[_Stored]:
     """Return what is counted of runs, locked: another worker may settle the same run after a takeover."""
-    names = ("id", "owner", "group_name", "model", "started", "charged", "charge_estimated")
-    asked = select(*(RUNS.c[name] for name in names)).where(RUNS.c.id.in_(id_subquery(run_ids)))
-    asked = asked.order_by(RUNS.c.id).with_for_update(of=RUNS)
-    return connection.execute(asked).mappings().all()
+    lock = "" if connection.dialect.name == "sqlite" else " FOR UPDATE"
+    return [_Stored(*row) for row in rows_of_ids(connection, _SELECT + lock, run_ids)]
 
 
-def _count(row: RowMapping, figures: Figures, taken: Taken | None, sums: _Sums) -> None:
-    before, is_new = row["charged"] or 0, row["charged"] is None
-    was_estimate = bool(row["charge_estimated"])
-    cost, is_estimate = _cost_of(figures, row["charged"], taken), figures.cost_estimated
+def _count(row: _Stored, figures: Figures, taken: Taken | None, sums: _Sums) -> None:
+    before, is_new = row.charged or 0, row.charged is None
+    was_estimate = bool(row.charge_estimated)
+    cost, is_estimate = _cost_of(figures, row.charged, taken), figures.cost_estimated
     if not is_new and (cost, is_estimate) == (before, was_estimate):
         return
-    day = taken.day if taken else day_of(row["started"])
-    total = sums.totals.setdefault((day, row["owner"], row["group_name"], row["model"]), [0, 0, 0, 0])
+    day = taken.day if taken else day_of(row.started)
+    total = sums.totals.setdefault((day, row.owner, row.group, row.model), [0, 0, 0, 0])
     counted = (is_new, cost - before, cost * is_estimate - before * was_estimate, is_estimate - was_estimate)
     for place, amount in enumerate(counted):
         total[place] += amount
-    for account in accounts_of(row["owner"], row["group_name"]):
+    for account in accounts_of(row.owner, row.group):
         add(sums.changes, (account, day), cost - before, 0)
         add(sums.changes, (account, month_of(day)), cost - before, 0)
-    sums.charged.append({"charged": cost, "charge_estimated": is_estimate, "id": row["id"]})
+    sums.charged.append({"charged": cost, "charge_estimated": is_estimate, "id": row.id})
 
 
 def _cost_of(figures: Figures, charged: int | None, taken: Taken | None) -> int:
@@ -86,8 +99,4 @@ def _add_totals(connection: Connection, totals: dict[tuple[str, str, str, str], 
         for key, amounts in sorted(totals.items())
         if any(amounts)
     ]
-    if rows:
-        added = insert_into(connection, SPEND)
-        summed = {name: SPEND.c[name] + added.excluded[name] for name in _COUNTED}
-        keys = ["day", "owner", "group_name", "model"]
-        connection.execute(added.on_conflict_do_update(index_elements=keys, set_=summed), rows)
+    insert(connection, SPEND, rows, summed=_COUNTED)

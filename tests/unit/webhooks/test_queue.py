@@ -15,6 +15,7 @@ from tests.support.disk import Disk
 from tests.unit.webhooks.scripted_receivers import DOWN, OK, Hooks, ScriptedPost, register
 
 pytestmark = pytest.mark.anyio
+DATABASES = ("sqlite", "postgres")
 LEASE = 60.0
 
 

@@ -72,6 +72,11 @@ bruno *args: _dev
 clients *args: _dev
     exec python -m tests.clients "$@"
 
+# print the table of docs/rollout.md: 200 simulated rollouts through the real guard
+[no-exit-message]
+rollout-simulation: _dev
+    exec python -m tests.support.rollout_simulation
+
 # test every model of the live matrix against the real OpenRouter; costs money and needs OPENROUTER_API_KEY
 [no-exit-message]
 live *args: _dev

@@ -17,6 +17,7 @@ from signalbox.flags.override import OverrideStore
 from signalbox.flags.provider import FlagProvider
 from signalbox.intakes.intake import Tools
 from signalbox.metrics.counters import NO_COUNTERS, Counters
+from signalbox.rollout.service import Rollout
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import Catalog
 from signalbox.services.images import ImageLoader
@@ -48,6 +49,7 @@ class Services:
     database: Database
     flag_override: OverrideStore
     flag_provider: FlagProvider | None
+    rollout: Rollout
     image_addresses: ImageAddresses
     images: ImageLoader
     is_simulated: bool

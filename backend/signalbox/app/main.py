@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from signalbox import __version__
 from signalbox.app.access import Authenticator, HostUser, TokenCache
 from signalbox.app.asgi.compression import Compress
 from signalbox.app.asgi.content_policy import policy_with
-from signalbox.app.asgi.root_path import place_under
+from signalbox.app.asgi.lean_app import LeanApp
 from signalbox.app.asgi.route_bypass import RouteBypass
 from signalbox.app.asgi.security import AccessControl, ResponseHeaders
 from signalbox.app.asgi.static_files import mount_files, public_paths
@@ -38,6 +37,8 @@ from signalbox.app.process.gc_tuning import freeze
 from signalbox.app.process.memory_release import Upkeep, tune
 from signalbox.app.process.warm_up import warm_up
 from signalbox.app.protocols import PROTOCOLS, ClientProtocol, ErrorFormats, by_path
+from signalbox.app.rollout import routes as rollout
+from signalbox.app.rollout.setup import guard_rollout
 from signalbox.app.routers import (
     ai_sdk,
     assistant,
@@ -104,35 +105,22 @@ _PUBLIC = (contract.PATH, contract.TABLE_PATH, "/openapi.json", METRICS_PATH)
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(variants, ai_sdk, assistant, runs, run_reports, conversations, files, saves, models),
-    *(openai_models, tools, contract, flags, shadow, tokens, spend, webhooks, upstreams, sign_in, health, images),
+    *(
+        openai_models,
+        tools,
+        contract,
+        flags,
+        rollout,
+        shadow,
+        tokens,
+        spend,
+        webhooks,
+        upstreams,
+        sign_in,
+        health,
+        images,
+    ),
 )
-
-
-class _App(FastAPI):
-    """A FastAPI app whose outermost middleware is `ResponseHeaders`.
-
-    FastAPI wraps three more around it, for errors, telemetry and large bodies. They have nothing to do here, but each
-    costs a coroutine per open stream, and one of them a call per event.
-    """
-
-    root = ""
-    """The path prefix of a reverse proxy."""
-
-    def build_middleware_stack(self) -> ASGIApp:
-        """Drop the middlewares around ours."""
-        stack: Any = super().build_middleware_stack()
-        while not isinstance(stack, ResponseHeaders):
-            stack = stack.app
-        return stack
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request or the lifespan."""
-        if self.middleware_stack is None:
-            self.middleware_stack = self.build_middleware_stack()
-        scope["app"] = self
-        if scope["type"] != "lifespan":
-            place_under(scope, self.root)
-        await self.middleware_stack(scope, receive, send)
 
 
 def create_app(
@@ -177,7 +165,7 @@ def create_app(
                 stack.callback(asyncio.create_task(upkeep.work(), name="upkeep").cancel)
             yield
 
-    app = _App(
+    app = LeanApp(
         title="Signalbox",
         version=__version__,
         summary="One chat endpoint for every model, with tools that always work.",
@@ -289,16 +277,8 @@ async def _services(
     webhooks_ = open_webhooks(settings, database, stack)
     shadows = open_shadow(settings, database, upstreams_, catalog, stack, toolbox=toolbox)
     listeners = RunListeners([*traces, *_listeners(settings, webhooks_, measured), *shadows])
-    runs_ = RunManager(
-        store,
-        max_active=settings.signalbox_max_runs,
-        max_bytes=store.max_bytes,
-        detached_seconds=settings.signalbox_detached_seconds,
-        on_start=listeners.started,
-        on_over=listeners.over,
-        on_recovered=listeners.recovered,
-        settlements=Settlements(upstreams_) if loaded or upstreams_.has_bills else None,
-    )
+    settlements = Settlements(upstreams_) if loaded or upstreams_.has_bills else None
+    runs_ = _run_manager(settings, store, listeners, settlements)
     if sharing is not None:
         on_override = flag_override.refresh if isinstance(flag_override, SharedOverride) else None
         join(runs_, store, sharing, database, stack, on_override=on_override)
@@ -325,6 +305,7 @@ async def _services(
         database=database,
         flag_override=flag_override,
         flag_provider=open_flag_provider(settings),
+        rollout=guard_rollout(settings, database, flag_override, webhooks_.send, stack),
         image_addresses=image_addresses,
         images=image_loader(settings, stack),
         is_simulated=settings.is_simulated,
@@ -339,6 +320,21 @@ def _opened(store: JournalStore, settings: Settings, stack: AsyncExitStack) -> J
     stack.push_async_callback(store.aclose)
     store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
     return store
+
+
+def _run_manager(
+    settings: Settings, store: JournalStore, listeners: RunListeners, settlements: Settlements | None
+) -> RunManager:
+    return RunManager(
+        store,
+        max_active=settings.signalbox_max_runs,
+        max_bytes=store.max_bytes,
+        detached_seconds=settings.signalbox_detached_seconds,
+        on_start=listeners.started,
+        on_over=listeners.over,
+        on_recovered=listeners.recovered,
+        settlements=settlements,
+    )
 
 
 def _listeners(settings: Settings, webhooks_: Webhooks, measured: "Metrics | None") -> Iterator[RunListener]:

@@ -11,7 +11,7 @@ from signalbox.core.errors import StoreError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0011"
+HEAD = "0012"
 SCRIPTS = Path(__file__).parent / "migrations"
 
 

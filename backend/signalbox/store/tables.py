@@ -115,6 +115,7 @@ RUNS = Table(
     Index("runs_by_figures", *_FILTERED),
     Index("runs_by_status", "status"),
     Index("runs_by_owner", "owner", "started"),
+    Index("runs_by_end", "ended"),
 )
 
 # Which worker owns an active run, and when that lease expires unless renewed. Used only with several workers; a narrow
@@ -345,4 +346,15 @@ RATE_TIMES = Table(
     Column("place", Integer, nullable=False),
     Column("at", Float, nullable=False),
     PrimaryKeyConstraint("client", "place"),
+)
+
+# What operators and the rollout's guard have changed.
+AUDIT = Table(
+    "audit",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("actor", PortableText, nullable=False),
+    Column("action", PortableText, nullable=False),
+    Column("details", LargeBinary, nullable=False),  # JSON
 )

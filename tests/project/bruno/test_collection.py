@@ -74,6 +74,7 @@ FOLDERS = (
     "contract",
     "v1",
     "upstreams",
+    "rollout",
     "tokens",
     "sign-in",
     "webhooks",

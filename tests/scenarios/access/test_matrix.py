@@ -67,6 +67,10 @@ OF_EVERYBODY = {
     "GET /v1/models/{model_id}",
 }
 OF_THE_OPERATOR = {
+    "GET /api/rollout",
+    "PUT /api/rollout",
+    "DELETE /api/rollout",
+    "GET /api/rollout/audit",
     "GET /api/upstreams",
     "POST /api/upstreams/reload",
     "GET /api/tokens",
@@ -112,7 +116,9 @@ def operations(app: RunningApp) -> list[str]:
         f"{method.upper()} {path}" for path, methods in app.app.openapi()["paths"].items() for method in methods
     }
     names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
-    names += ["signalbox.app.sign_in.routes", "signalbox.app.webhooks.router", "signalbox.app.shadow.router"]
+    names += [
+        f"signalbox.app.{name}" for name in ("sign_in.routes", "webhooks.router", "shadow.router", "rollout.routes")
+    ]
     # Included routers are not among the app's own routes.
     groups = [chat.router_of(PROTOCOLS).routes, metrics.routes, *(import_module(name).router.routes for name in names)]
     routed = {

@@ -100,6 +100,17 @@ def test_the_shares_work_as_written(operator: Operator) -> None:
     assert operator.asks()[1] == "SPLIT"
 
 
+def test_a_guarded_rollout_works_as_written(operator: Operator) -> None:
+    """The plan starts at 5 percent, can be read and ended, and the audit log has both changes."""
+    operator.types(block('"$BASE/api/rollout" -H'))
+    assert operator.asks()[1] == "SPLIT"
+    state = json.loads(operator.types(block('"$BASE/api/rollout" |')))
+    assert (state["plan"]["state"], state["plan"]["percent"]) == ("running", 5)
+    assert json.loads(operator.types(block("-X DELETE")))["plan"]["state"] == "ended"
+    entries = json.loads(operator.types(block("rollout/audit")))["entries"]
+    assert [one["action"] for one in entries] == ["rollout.ended", "rollout.started"]
+
+
 def test_watching_and_explaining_work_as_written(operator: Operator) -> None:
     """The counts are by loop and status; a run can be stopped and explained by the id that the page's command finds."""
     operator.types(block('{"state":"on"}'))
@@ -158,6 +169,7 @@ def test_every_command_of_the_page_is_tried() -> None:
     """A new block of the page needs a test here."""
     tried = [
         *("TOKEN=$(cat", '{"state":"off"}', "^x-(tool-loop|run-id)", "/stop", '"percent":10', '"percent":50'),
+        *('"$BASE/api/rollout" -H', '"$BASE/api/rollout" |', "-X DELETE", "rollout/audit"),
         *('{"state":"on"}', 'flags/tool_loop_v2"\n', "collections.Counter", '/api/runs/$RUN"\n'),
     ]  # fmt: skip
     assert [sum(words in text for text in BLOCKS) for words in tried] == [1] * len(tried)

@@ -37,6 +37,7 @@ _TAGS = {
     "contract": "The schema of the event stream.",
     "images": "Images of tables in tool results.",
     "flags": "The feature flag that selects the loop.",
+    "rollout": "The guarded rollout of the V2 loop, and the audit log.",
     "tokens": "API tokens, and groups whose limits they share.",
     "spend": "What runs have cost.",
     "webhooks": "Events for servers of the operator.",

@@ -128,10 +128,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
         },
     },
     "CreateConversation": {"a title": {"title": "Time zones"}, "the client's own id": {"id": "chat-1"}},
-    "UpdateConversation": {
-        "a title": {"title": "Time zones"},
-        "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11"},
-    },
+    "UpdateConversation": {"a title": {"title": "Time zones"}, "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f"}},
     "RestoreVersion": {"an earlier version": {"version": 1}},
     "CreateSave": {"a run": {"run_id": "85fa395f316fede103d7763f27725079", "title": "Tokyo", "data": {"tab": "tools"}}},
     "CreateToken": {
@@ -144,6 +141,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "CreateWebhook": {"ends of runs": {"url": "https://example.org/hooks/signalbox", "events": ["run.ended"]}},
     "UpdateWebhook": {"pause": {"active": False}},
     "RotateWebhook": {"an hour of both": {"grace_seconds": 3600}},
+    "StartRollout": {"the default plan": {}, "only report": {"mode": "observe"}},
     "FlagOverride": {"back to legacy": {"state": "off"}, "a share": {"state": "percent", "percent": 10}},
 }
 

@@ -35,14 +35,14 @@ async def get_flag(services: ServicesDep) -> FeatureFlag:
 async def set_flag(request: Request, services: ServicesDep, caller: CallerDep) -> FeatureFlag:
     """Set the override of the feature flag; needs the operator token.
 
-    It applies from the next run. Active runs keep their loop.
+    It applies from the next run. Active runs keep their loop. A running rollout ends.
     """
     if not caller.is_operator:
         words = "Changing this flag requires the operator token (SIGNALBOX_ADMIN_TOKEN)."
         raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, FlagOverride, _BODY_LIMIT)
     override = None if wanted.state == "default" else Override(wanted.state, wanted.percent or 0)
-    await services.flag_override.store(override)
+    await services.rollout.set_override(override)
     _log.info("flag.override_set", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
     return _flag(services)
 

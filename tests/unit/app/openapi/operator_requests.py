@@ -1,6 +1,9 @@
-"""Requests of an operator, which get every kind of response about tokens, groups and webhooks."""
+"""Requests of an operator, which get every kind of response about tokens, groups, webhooks and the rollout."""
 
 import httpx
+
+from tests.support.running_app import WAIT
+from tests.support.workers import within
 
 
 def manage_tokens(operator: httpx.Client) -> None:
@@ -33,3 +36,14 @@ def manage_webhooks(operator: httpx.Client) -> None:
         operator.post(f"{path}/test")
         operator.get(f"{path}/deliveries")
         operator.delete(path)
+
+
+def roll_out(operator: httpx.Client) -> None:
+    """Start, read and end a rollout, before and after the guard has looked; page through the audit log."""
+    operator.get("/api/rollout")
+    for body in ({"stages": [{"percent": 50}], "mode": "guard"}, {"stages": []}):
+        operator.put("/api/rollout", json=body)
+    within(WAIT, lambda: operator.get("/api/rollout").json()["report"] is not None)
+    operator.delete("/api/rollout")
+    for query in ("", "?limit=1", "?before=0"):
+        operator.get(f"/api/rollout/audit{query}")

@@ -13,7 +13,7 @@ from tests.scenarios.files.every_endpoint import use_files
 from tests.support.openapi import Conformance
 from tests.support.running_app import RunningApp
 from tests.unit.app.openapi.operation_ids import OPERATION_IDS
-from tests.unit.app.openapi.operator_requests import manage_tokens, manage_webhooks
+from tests.unit.app.openapi.operator_requests import manage_tokens, manage_webhooks, roll_out
 
 Json = dict[str, Any]
 # In Rust: the same check in Python takes ten seconds.
@@ -241,6 +241,7 @@ def read_the_rest(user_app: UserApp) -> None:
     for path in ("/v1/models", "/v1/models/openai%2Fsim", "/v1/models/nothing", "/v1/models?a=b"):
         ada.get(path)
     manage_tokens(operator)
+    roll_out(operator)
     for client in (ada, operator):
         for by in ("owner", "model", "day", "group", "colour"):
             client.get("/api/spend", params={"group_by": by})

@@ -1,0 +1,53 @@
+"""The JSON body of a request that starts a rollout."""
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from signalbox.intakes.v1_schema import Strict
+from signalbox.rollout.plan import DEFAULT_HOLDBACK, DEFAULT_STAGES, Stage
+
+_MOST_STAGES = 20
+
+
+class RolloutStage(Strict):
+    """One stage of a rollout."""
+
+    percent: Annotated[int, Field(ge=1, le=100)] = Field(description="The percentage of conversations on V2.")
+    minutes: Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)] = Field(
+        default=60, description="How long the stage lasts at least."
+    )
+    runs: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        default=200, description="How many V2 runs the stage needs at least."
+    )
+
+
+class StartRollout(Strict):
+    """A rollout plan. Without fields, V2 is raised to 5, 25, 50 and 100 percent."""
+
+    mode: Literal["guard", "observe"] = Field(
+        default="guard", description="`guard` sets the flag. `observe` only compares the loops and reports."
+    )
+    stages: Annotated[list[RolloutStage], Field(min_length=1, max_length=_MOST_STAGES)] = Field(
+        default_factory=lambda: [RolloutStage(percent=one.percent) for one in DEFAULT_STAGES],
+        description="Each stage has a higher percentage than the one before.",
+    )
+    holdback: Annotated[int, Field(ge=0, le=50)] = Field(
+        default=DEFAULT_HOLDBACK,
+        description="The percentage of conversations that stay on legacy during a stage of 100 percent.",
+    )
+
+    @model_validator(mode="after")
+    def _rising(self) -> "StartRollout":
+        shares = [min(one.percent, 100 - self.holdback) for one in self.stages]
+        if any(later <= earlier for earlier, later in pairwise(shares)):
+            raise ValueError("needs stages with rising percentages; 100 counts as 100 minus holdback")
+        if shares[0] == 100:
+            raise ValueError("needs a first stage below 100 percent, or a holdback: legacy runs are needed to compare")
+        return self
+
+    @property
+    def plan_stages(self) -> tuple[Stage, ...]:
+        """The stages of the plan."""
+        return tuple(Stage(one.percent, one.minutes, one.runs) for one in self.stages)

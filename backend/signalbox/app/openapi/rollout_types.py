@@ -1,0 +1,98 @@
+"""The JSON of responses about the rollout and the audit log, as types."""
+
+from typing import Annotated, Any, TypedDict
+
+from msgspec import Meta
+
+from signalbox.rollout.outcomes import Metric
+from signalbox.rollout.plan import Mode, State
+from signalbox.runs.trace import EpochSeconds
+
+
+class PlannedStage(TypedDict):
+    """One stage of a plan."""
+
+    percent: int
+    minutes: float
+    runs: int
+
+
+class RolloutPlan(TypedDict):
+    """A rollout plan and how far it is."""
+
+    id: str
+    mode: Mode
+    stages: list[PlannedStage]
+    holdback: int
+    state: State
+    stage: Annotated[int, Meta(description="The current stage, counted from 1.")]
+    percent: Annotated[int, Meta(description="The percentage of conversations on V2 in the current stage.")]
+    started: EpochSeconds
+    stage_started: EpochSeconds
+
+
+class RolloutTally(TypedDict):
+    """The runs of one loop."""
+
+    runs: int
+    error: int
+    interrupted: int
+    empty: int
+    first_token_ms: Annotated[float | None, Meta(description="The mean time to the first token.")]
+    cost: Annotated[float | None, Meta(description="The mean cost in USD.")]
+
+
+class RolloutLoops(TypedDict):
+    """The runs of both loops."""
+
+    v2: RolloutTally
+    legacy: RolloutTally
+
+
+class RolloutFinding(TypedDict):
+    """The metric with the strongest evidence that V2 is worse; rates are from 0 to 1."""
+
+    metric: Metric
+    family: Annotated[str | None, Meta(description="The family of models; null for all runs.")]
+    evidence: float
+    v2_runs: int
+    v2_rate: float
+    legacy_runs: int
+    legacy_rate: float
+
+
+class RolloutReport(TypedDict):
+    """What the guard found when it last looked."""
+
+    assessment: str
+    evidence: Annotated[float, Meta(description="The evidence that V2 is worse, over all metrics; starts at 1.")]
+    threshold: Annotated[float, Meta(description="The evidence at which V2 is taken back.")]
+    strongest: RolloutFinding
+    tests: Annotated[dict[str, dict[str, float]], Meta(description="The evidence per metric and window.")]
+    figures: Annotated[dict[str, RolloutLoops], Meta(description="The runs per window: `1m`, `10m` and `stage`.")]
+    at: EpochSeconds
+
+
+class RolloutState(TypedDict):
+    """The rollout."""
+
+    plan: Annotated[RolloutPlan | None, Meta(description="The latest plan; null if there never was one.")]
+    assessment: Annotated[str, Meta(description="What happens now and why, as a sentence.")]
+    report: Annotated[RolloutReport | None, Meta(description="The latest report about this plan.")]
+
+
+class AuditEntry(TypedDict):
+    """A change."""
+
+    id: int
+    at: EpochSeconds
+    actor: Annotated[str, Meta(description="`operator`, or `guard` for the rollout.")]
+    action: str
+    details: Annotated[dict[str, Any], Meta(description="What was changed; of a rollout also the figures.")]
+
+
+class AuditLog(TypedDict):
+    """A page of the audit log, newest first."""
+
+    entries: list[AuditEntry]
+    next: Annotated[int | None, Meta(description="The value of `before` for the next page; null on the last page.")]

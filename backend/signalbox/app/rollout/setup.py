@@ -1,0 +1,18 @@
+"""Starts the rollout of this process."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from signalbox.app.config import Settings
+from signalbox.flags.override import OverrideStore
+from signalbox.rollout.service import Notify, Rollout
+from signalbox.store.database import Database
+
+
+def guard_rollout(
+    settings: Settings, database: Database, override: OverrideStore, notify: Notify, stack: AsyncExitStack
+) -> Rollout:
+    """Return the rollout of the flag, which is evaluated until `stack` closes."""
+    rollout = Rollout(database, override, kill_switch=settings.tool_loop_v2 is False, notify=notify)
+    stack.callback(asyncio.create_task(rollout.work(), name="rollout").cancel)
+    return rollout

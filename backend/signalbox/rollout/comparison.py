@@ -1,0 +1,112 @@
+"""Compares one metric of both loops, among all runs or those of one model family."""
+
+from bisect import bisect_left, insort
+from collections import deque
+
+from signalbox.core.events import LoopName
+from signalbox.rollout.bounds import lower_bound, upper_bound
+from signalbox.rollout.evidence import Block, RateTest, Starts
+from signalbox.rollout.figures import SECONDS
+from signalbox.rollout.outcomes import Metric
+
+# A run is slow or expensive if it exceeds this quantile of legacy's latest runs.
+QUANTILE = 0.75
+_LATEST_RUNS = 200
+_LEAST_RUNS = 20
+_EXPECTED_FAILURES = 0.02
+# By how much the rate of V2 may exceed legacy's for a promotion, and the error of each of the two bounds.
+MARGIN, SLOW_MARGIN = 0.10, 0.20
+_BOUND_ERROR = 0.05
+
+
+class Limit:
+    """Decides whether a value is high: above a quantile of legacy's latest values."""
+
+    __slots__ = ("_latest", "_sorted", "value")
+
+    def __init__(self) -> None:
+        self._latest: deque[float] = deque()
+        self._sorted: list[float] = []
+        self.value: float | None = None
+
+    def add(self, value: float) -> None:
+        """Add a value of legacy; the limit stays until `renew`."""
+        self._latest.append(value)
+        insort(self._sorted, value)
+        if len(self._latest) > _LATEST_RUNS:
+            del self._sorted[bisect_left(self._sorted, self._latest.popleft())]
+
+    def renew(self) -> None:
+        """Set the limit to the quantile of the latest values, if there are enough."""
+        if len(self._sorted) >= _LEAST_RUNS:
+            self.value = self._sorted[int(QUANTILE * len(self._sorted))]
+
+
+class Comparison:
+    """One metric of both loops: blocks of runs, their evidence, and counts since the start of the stage."""
+
+    __slots__ = ("_block", "_closed", "_least_legacy", "_least_v2", "_limit", "metric", "test")
+
+    def __init__(self, metric: Metric, percent: int, stage_seconds: float) -> None:
+        self.metric: Metric = metric
+        self._limit = Limit() if metric in ("first_token", "cost") else None
+        expected = _EXPECTED_FAILURES if self._limit is None else 1 - QUANTILE
+        windows = {name: Starts(seconds, max(1.0, stage_seconds / seconds)) for name, seconds in SECONDS.items()}
+        self.test = RateTest(expected, {**windows, "stage": Starts(0, 0)})
+        self._closed, self._block = Block(), Block()
+        # A block has about as many runs of each loop as the percentage gives it.
+        share = min(99, max(1, percent))
+        self._least_legacy = max(1, round((100 - share) / share))
+        self._least_v2 = max(1, round(share / (100 - share)))
+
+    def add(self, loop: LoopName, value: float | bool | None, at: float) -> bool:
+        """Add a run; return whether it was bad. Unknown values do not count."""
+        is_bad = self._is_bad(loop, value)
+        if is_bad is None:
+            return False
+        block = self._block
+        if loop == "v2":
+            block.v2 += 1
+            block.v2_bad += is_bad
+        else:
+            block.legacy += 1
+            block.legacy_bad += is_bad
+        if block.v2 >= self._least_v2 and block.legacy >= self._least_legacy:
+            self.test.add(block, at)
+            self._closed, self._block = self.total, Block()
+            if self._limit is not None:
+                self._limit.renew()
+        return is_bad
+
+    @property
+    def total(self) -> Block:
+        """All runs of the stage."""
+        closed, block = self._closed, self._block
+        return Block(
+            closed.v2 + block.v2,
+            closed.v2_bad + block.v2_bad,
+            closed.legacy + block.legacy,
+            closed.legacy_bad + block.legacy_bad,
+        )
+
+    def _is_bad(self, loop: LoopName, value: float | bool | None) -> bool | None:
+        """Return whether a value is bad. A limit must not change within a block, or it would depend on its runs."""
+        if value is None or self._limit is None:
+            return None if value is None else bool(value)
+        limit = self._limit.value
+        if loop == "legacy":
+            self._limit.add(value)
+            if limit is None:
+                self._limit.renew()
+        return None if limit is None else value > limit
+
+    @property
+    def margin(self) -> float:
+        """By how much the rate of V2 may exceed legacy's for a promotion."""
+        return MARGIN if self._limit is None else SLOW_MARGIN
+
+    def excess(self) -> float:
+        """Return by how much the rate of V2 exceeds legacy's at most, with 90 % confidence."""
+        total = self.total
+        most = upper_bound(total.v2_bad, total.v2, _BOUND_ERROR)
+        return most - lower_bound(total.legacy_bad, total.legacy, _BOUND_ERROR)

@@ -1,0 +1,80 @@
+"""The evaluation of one stage: reads the runs that ended since the last look, and passes them to the guard."""
+
+from msgspec import structs
+
+from signalbox.core.messages import JsonObject
+from signalbox.flags.override import Override
+from signalbox.rollout.guard import Guard
+from signalbox.rollout.outcomes import outcome_of
+from signalbox.rollout.plan import Assessment, Plan, assess, regression_of
+from signalbox.store.database import Database
+from signalbox.store.rollout import ended_runs
+
+_BATCH = 1000
+# A run may be stored some time after its end, or by a worker whose clock is behind.
+_OVERLAP_SECONDS = 10.0
+KILL_SWITCH = "TOOL_LOOP_V2=false is set, so every run uses the legacy loop and nothing is compared."
+NO_SHARE = "The flag is not set to a percentage, so there is nothing to compare."
+
+
+class Evaluation:
+    """The guard of the plan's stage, with all runs of the stage so far.
+
+    After a restart, or when another worker evaluates, it reads the runs of the stage again.
+    """
+
+    def __init__(self, plan: Plan, database: Database, override: Override | None) -> None:
+        self._key = (plan.id, plan.stage, override if plan.mode == "observe" else None)
+        self._plan, self._database = plan, database
+        self._has_share = override is not None and override.state == "percent"
+        percent = override.percent if override is not None and self._has_share else plan.percent
+        self.guard = Guard(percent, plan.current.minutes * 60, len(plan.stages))
+        self._since = plan.stage_started
+        self._seen: dict[str, float] = {}
+
+    def is_of(self, plan: Plan, override: Override | None) -> bool:
+        """Return whether it evaluates this stage of this plan, in the mode `observe` with this override."""
+        return self._key == (plan.id, plan.stage, override if plan.mode == "observe" else None)
+
+    async def read_runs(self, now: float) -> None:
+        """Read the runs that ended since the last look; raises StoreError."""
+        after = (self._since, "")
+        while True:
+            records = await self._database.read(ended_runs, self._since, after, _BATCH)
+            for record in records:
+                assert record.ended is not None
+                after = (record.ended, record.id)
+                if record.id not in self._seen:
+                    self._seen[record.id] = record.ended
+                    if record.started >= self._plan.stage_started and (outcome := outcome_of(record)) is not None:
+                        self.guard.add(outcome)
+            if len(records) < _BATCH:
+                break
+        self._since = max(self._since, now - _OVERLAP_SECONDS)
+        self._seen = {run_id: ended for run_id, ended in self._seen.items() if ended >= self._since}
+
+    def assessment(self, now: float, *, kill_switch: bool) -> Assessment:
+        """Judge the stage; with the kill switch, nothing is changed."""
+        if kill_switch:
+            return Assessment("wait", KILL_SWITCH)
+        if self._plan.mode == "guard":
+            return assess(self._plan, self.guard, now)
+        if self.guard.is_worse:
+            return Assessment("roll_back", regression_of(self.guard))
+        return assess(self._plan, self.guard, now) if self._has_share else Assessment("wait", NO_SHARE)
+
+    def report(self, assessment: Assessment, now: float) -> JsonObject:
+        """Return the assessment, the evidence and the figures as JSON."""
+        guard = self.guard
+        finding = structs.asdict(guard.finding())
+        return {
+            "assessment": assessment.sentence,
+            "evidence": round(guard.evidence, 3),
+            "threshold": guard.threshold,
+            "strongest": {
+                name: round(value, 4) if isinstance(value, float) else value for name, value in finding.items()
+            },
+            "tests": {metric: {**windows} for metric, windows in guard.tests().items()},
+            "figures": guard.figures.as_json(now),
+            "at": now,
+        }

@@ -1,0 +1,147 @@
+"""The guard of one stage: compares the loops on all metrics, and says whether V2 is worse, as good, or unknown."""
+
+from msgspec import Struct
+
+from signalbox.rollout.comparison import Comparison
+from signalbox.rollout.figures import Figures
+from signalbox.rollout.outcomes import METRICS, Metric, Outcome
+
+# The probability that a plan without a regression is rolled back at most; its stages share it equally.
+FALSE_ROLLBACKS = 0.01
+# With evidence above this, nothing is promoted: it is a sign of harm, though no proof.
+SUSPICIOUS = 10.0
+# Besides its time and its runs of V2, a stage needs this many runs of legacy.
+LEAST_LEGACY_RUNS = 50
+# The share of the permitted error that the test over all families has; single families share the rest.
+_ALL_FAMILIES = 0.5
+# Runs of a conversation are alike, so a busy one must not decide. Time and cost depend on its length most of all.
+_RUNS_PER_CONVERSATION: dict[Metric, int] = {"error": 3, "interrupted": 3, "empty": 3, "first_token": 1, "cost": 1}
+_MOST_CONVERSATIONS = 100_000
+_MOST_FAMILIES = 12
+_MORE_RUNS = 1.02
+
+Comparisons = dict[Metric, Comparison]
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """The metric with the strongest evidence. `family` is None for all runs. Rates are from 0 to 1."""
+
+    metric: Metric
+    family: str | None
+    evidence: float
+    v2_runs: int
+    v2_rate: float
+    legacy_runs: int
+    legacy_rate: float
+
+
+class Guard:
+    """Compares the runs of one stage.
+
+    `seconds` is the planned duration of the stage, `stages` how many stages the plan has.
+    """
+
+    def __init__(self, percent: int, seconds: float, stages: int = 1) -> None:
+        self._percent, self._seconds = percent, seconds
+        self.threshold = stages / FALSE_ROLLBACKS
+        self.figures = Figures()
+        self._all = self._comparisons()
+        self._families: dict[str, Comparisons] = {}
+        self._conversations: dict[str, tuple[int, frozenset[Metric]]] = {}
+        self._unproven: list[Metric] = []
+        self._unproven_until = 0.0
+
+    def _comparisons(self) -> Comparisons:
+        return {metric: Comparison(metric, self._percent, self._seconds) for metric in METRICS}
+
+    def add(self, outcome: Outcome) -> None:
+        """Add a run. Of a conversation, the first runs count, and for each metric none after the first bad one."""
+        self.figures.add(outcome)
+        counted, bad = self._conversations.get(outcome.subject, (0, frozenset[Metric]()))
+        compared = [self._all]
+        if (family := self._of_family(outcome.family)) is not None:
+            compared.append(family)
+        for metric in METRICS:
+            if metric not in bad and counted < _RUNS_PER_CONVERSATION[metric]:
+                value = getattr(outcome, metric)
+                found = [one[metric].add(outcome.loop, value, outcome.ended) for one in compared]
+                if any(found):
+                    bad |= frozenset[Metric]({metric})
+        if outcome.subject == outcome.run_id:
+            return  # no conversation: nothing follows
+        if len(self._conversations) >= _MOST_CONVERSATIONS:
+            del self._conversations[next(iter(self._conversations))]
+        self._conversations[outcome.subject] = (counted + 1, bad)
+
+    def _of_family(self, family: str) -> Comparisons | None:
+        if family not in self._families and len(self._families) < _MOST_FAMILIES:
+            self._families[family] = self._comparisons()
+        return self._families.get(family)
+
+    # --- the assessment ----------------------------------------------------------------------------------------------
+
+    @property
+    def evidence(self) -> float:
+        """The evidence that V2 is worse on any metric, over all families or in one: a weighted mean."""
+        left = 1 - _ALL_FAMILIES
+        total = _ALL_FAMILIES * _mean(self._all)
+        for place, comparisons in enumerate(self._families.values(), start=1):
+            weight = left / (place + 1)  # the weights 1/2, 1/6, 1/12, … sum to 1
+            left -= weight
+            total += weight * _mean(comparisons)
+        return total + left
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether V2 is worse than legacy."""
+        return self.evidence >= self.threshold
+
+    def has_runs(self, least: int) -> bool:
+        """Return whether the stage has this many runs of V2, and enough of legacy."""
+        stage = self.figures.stage
+        return stage["v2"].runs >= least and stage["legacy"].runs >= LEAST_LEGACY_RUNS
+
+    def unproven(self) -> list[Metric]:
+        """Return the metrics on which V2 may still be worse than legacy by more than the margin.
+
+        A metric that was never measured, such as the cost of free models, is not among them. The bounds hardly change
+        with few runs, so they are computed again only after 2 % more.
+        """
+        runs = sum(tally.runs for tally in self.figures.stage.values())
+        if runs >= self._unproven_until:
+            measured = [one for one in self._all.values() if one.total.v2 or one.total.legacy]
+            self._unproven = [one.metric for one in measured if one.excess() > one.margin]
+            self._unproven_until = runs * _MORE_RUNS
+        return self._unproven
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Whether there are signs that V2 is worse."""
+        return self.evidence >= SUSPICIOUS
+
+    def finding(self) -> Finding:
+        """Return the metric with the strongest evidence."""
+        scopes: list[tuple[str | None, Comparisons]] = [(None, self._all), *self._families.items()]
+        scoped = [(family, one) for family, comparisons in scopes for one in comparisons.values()]
+        family, strongest = max(scoped, key=lambda pair: pair[1].test.value)
+        total = strongest.total
+        return Finding(
+            metric=strongest.metric,
+            family=family,
+            evidence=strongest.test.value,
+            v2_runs=total.v2,
+            v2_rate=total.v2_bad / total.v2 if total.v2 else 0.0,
+            legacy_runs=total.legacy,
+            legacy_rate=total.legacy_bad / total.legacy if total.legacy else 0.0,
+        )
+
+    def tests(self) -> dict[str, dict[str, float]]:
+        """Return the evidence per metric and window over all families."""
+        return {
+            metric: {window: round(starts.value, 3) for window, starts in one.test.windows.items()}
+            for metric, one in self._all.items()
+        }
+
+
+def _mean(comparisons: Comparisons) -> float:
+    return sum(one.test.value for one in comparisons.values()) / len(comparisons)

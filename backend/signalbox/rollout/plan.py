@@ -1,0 +1,128 @@
+"""The plan of a rollout: its stages, how far it is, and what happens next. Decisions only, no I/O."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct, structs
+
+from signalbox.flags.override import Override
+from signalbox.rollout.guard import Guard
+
+Mode: TypeAlias = Literal["guard", "observe"]
+State: TypeAlias = Literal["running", "finished", "rolled_back", "overridden", "ended"]
+Step: TypeAlias = Literal["wait", "promote", "roll_back"]
+
+
+class Stage(Struct, frozen=True):
+    """One stage: the percentage of conversations on V2, for at least `minutes` and `runs` runs of V2."""
+
+    percent: int
+    minutes: float = 60.0
+    runs: int = 200
+
+
+DEFAULT_STAGES = (Stage(5), Stage(25), Stage(50), Stage(100))
+DEFAULT_HOLDBACK = 10
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """A rollout. Times are epoch seconds; `stage` is an index.
+
+    `holdback` is the percentage of conversations that stay on legacy during a stage of 100 percent, for comparison.
+    `is_applied`: the flag has been set as the plan wants it. `reason` says why the plan is over.
+    """
+
+    id: str
+    mode: Mode = "guard"
+    stages: tuple[Stage, ...] = DEFAULT_STAGES
+    holdback: int = DEFAULT_HOLDBACK
+    state: State = "running"
+    stage: int = 0
+    started: float = 0.0
+    stage_started: float = 0.0
+    is_applied: bool = False
+    reason: str = ""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the plan compares the loops."""
+        return self.state == "running"
+
+    @property
+    def current(self) -> Stage:
+        """The stage that the plan is at."""
+        return self.stages[self.stage]
+
+    @property
+    def percent(self) -> int:
+        """The percentage that the flag has in this stage: less than 100, so that legacy can be compared."""
+        return min(self.current.percent, 100 - self.holdback)
+
+    @property
+    def override(self) -> Override | None:
+        """The override that the plan wants, None if it leaves the flag alone."""
+        if self.mode == "observe":
+            return None
+        wanted = {"finished": Override("on"), "rolled_back": Override("off")}
+        return Override("percent", self.percent) if self.is_running else wanted.get(self.state)
+
+    def promoted(self, now: float) -> "Plan":
+        """Return the plan at its next stage, or finished. A stage without a legacy share is not compared."""
+        following = self.stage + 1
+        is_over = following == len(self.stages) or (self.holdback == 0 and self.stages[following].percent == 100)
+        if is_over:
+            return self.closed("finished", "All stages are passed.")
+        return structs.replace(self, stage=following, stage_started=now, is_applied=False)
+
+    def closed(self, state: State, reason: str) -> "Plan":
+        """Return the plan in a final state. The flag is left alone, except after the last stage and a rollback."""
+        return structs.replace(self, state=state, reason=reason, is_applied=state in ("overridden", "ended"))
+
+
+class Assessment(Struct, frozen=True):
+    """What the guard says about a stage: the next step, and a sentence for people."""
+
+    step: Step
+    sentence: str
+
+
+def assess(plan: Plan, guard: Guard, now: float) -> Assessment:
+    """Judge the stage. Only a stage with enough time, runs and evidence that V2 is not worse is promoted."""
+    if guard.is_worse:
+        return Assessment("roll_back", regression_of(guard))
+    stage, runs = plan.current, guard.figures.stage
+    minutes = (now - plan.stage_started) / 60
+    progress = (
+        f"{runs['v2'].runs} of {stage.runs} V2 runs, {runs['legacy'].runs} legacy runs, "
+        f"{minutes:.0f} of {stage.minutes:g} minutes"
+    )
+    if guard.is_suspicious:
+        return Assessment("wait", f"Inconclusive: {_compared(guard)} The stage continues ({progress}).")
+    if minutes < stage.minutes or not guard.has_runs(stage.runs):
+        return Assessment("wait", f"No sign of harm so far: {progress}.")
+    if unproven := guard.unproven():
+        names = ", ".join(NAMES[metric] for metric in unproven)
+        return Assessment("wait", f"No sign of harm, but too few runs to exclude it for: {names} ({progress}).")
+    return Assessment("promote", f"V2 is not worse than legacy: {progress}.")
+
+
+NAMES = {
+    "error": "error endings",
+    "interrupted": "interrupted streams",
+    "empty": "empty answers",
+    "first_token": "slow first tokens",
+    "cost": "expensive runs",
+}
+
+
+def regression_of(guard: Guard) -> str:
+    """Describe the regression that the guard has found."""
+    return f"V2 is worse than legacy: {_compared(guard)}"
+
+
+def _compared(guard: Guard) -> str:
+    found = guard.finding()
+    among = f" among models of the family {found.family}" if found.family else ""
+    return (
+        f"{NAMES[found.metric]}{among} in {found.v2_rate:.1%} of {found.v2_runs} V2 runs "
+        f"and {found.legacy_rate:.1%} of {found.legacy_runs} legacy runs."
+    )

@@ -1,0 +1,279 @@
+"""The rollout of this process: starts and ends plans, and evaluates the current one once a second."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from time import time
+from typing import TypeAlias
+from uuid import uuid4
+
+import structlog
+from msgspec import json, structs
+
+from signalbox.core.errors import StoreError
+from signalbox.core.messages import JsonObject
+from signalbox.flags.override import Override, OverrideStore
+from signalbox.flags.shared_override import SharedOverride
+from signalbox.rollout.evaluation import Evaluation
+from signalbox.rollout.plan import Assessment, Mode, Plan, Stage, State
+from signalbox.store.audit import Entry
+from signalbox.store.database import Database, without_logging
+from signalbox.store.rollout import Report, change_plan, claim, get_plan, get_report, put_report
+
+Notify: TypeAlias = Callable[[str, JsonObject], None]
+"""Called with a kind and a payload; returns at once."""
+
+LOOK_SECONDS = 1.0
+# If the worker that evaluates dies, another one goes on after this time.
+_LEASE_SECONDS = 5.0
+_LOCK = "rollout"
+_PLAN = json.Decoder(Plan)
+
+_log = structlog.get_logger()
+
+
+def no_notice(kind: str, payload: JsonObject) -> None:
+    """Send no notification."""
+
+
+class Rollout:
+    """The rollout plan, which all workers of a database share; one of them evaluates it.
+
+    `kill_switch` is whether the environment switches V2 off. `clock` returns epoch seconds.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        override: OverrideStore,
+        *,
+        kill_switch: bool = False,
+        notify: Notify = no_notice,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self.notify = notify
+        self.kill_switch = kill_switch
+        self._database, self._override, self._clock = database, override, clock
+        self._worker = uuid4().hex
+        self._evaluation: Evaluation | None = None
+        self._turn = asyncio.Lock()
+        self._is_working = True
+
+    # --- requests of operators ------------------------------------------------------------------------------------
+
+    async def current(self) -> tuple[Plan | None, JsonObject]:
+        """Return the plan and the latest report about it; raises StoreError."""
+        plan = _plan_of(await self._database.read(get_plan))
+        report = await self._database.read(get_report)
+        if plan is None or report is None or report.plan_id != plan.id:
+            return plan, {}
+        return plan, json.decode(report.body)
+
+    async def start(self, mode: Mode, stages: tuple[Stage, ...], holdback: int) -> Plan:
+        """Start a plan in place of the running one; raises OSError and StoreError.
+
+        It begins with the first stage that does not lower the percentage of the running plan.
+        """
+        now = self._clock()
+        plan = Plan(id=uuid4().hex, mode=mode, stages=stages, holdback=holdback, started=now, stage_started=now)
+
+        def change(stored: bytes | None) -> tuple[bytes, list[Entry]]:
+            running, begun = _plan_of(stored), plan
+            if running is not None and running.is_running and running.mode == mode == "guard":
+                reached = (place for place, one in enumerate(stages) if one.percent >= running.current.percent)
+                begun = structs.replace(plan, stage=next(reached, len(stages) - 1))
+            return json.encode(begun), [_entry(begun, now, ("operator", "rollout.started"))]
+
+        async with self._locked():
+            stored = _plan_of(await self._database.write(change_plan, change))
+            assert stored is not None
+            _log.info("rollout.started", plan=stored.id, mode=mode, percent=stored.percent)
+            return await self._applied(stored)
+
+    async def end(self) -> Plan | None:
+        """End the running plan and leave the flag as it is; return it, None if none is running. Raises StoreError."""
+        async with self._locked():
+            return await self._close("ended", "An operator has ended the plan.", ("operator", "rollout.ended"))
+
+    async def set_override(self, override: Override | None) -> None:
+        """Set the flag for an operator and end the running plan; raises OSError and StoreError.
+
+        None removes the override. The flag is set first: it must work whatever happens to the plan.
+        """
+        async with self._locked():
+            await self._override.store(override)
+            details: JsonObject = {"state": override.state if override else "default"}
+            if override is not None and override.state == "percent":
+                details["percent"] = override.percent
+            entry = Entry(self._clock(), "operator", "flag.set", details)
+            try:
+                await self._close(
+                    "overridden", "An operator has set the flag.", ("operator", "rollout.overridden"), entry
+                )
+            except StoreError:
+                # The next look finds a flag that the plan does not want, and ends the plan.
+                _log.error("audit.not_written", action="flag.set", **details)
+
+    # --- evaluation -----------------------------------------------------------------------------------------------
+
+    async def work(self) -> None:
+        """Evaluate the plan once a second, until cancelled; a failure is logged once."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                with without_logging():
+                    await self.look()
+                self._is_working = True
+            except Exception as error:  # noqa: BLE001 - the next look may succeed; without looks nothing is guarded
+                if self._is_working:
+                    _log.error("rollout.look_failed", error=type(error).__name__)
+                self._is_working = False
+
+    async def look(self) -> None:
+        """Evaluate the plan if this worker may; promote it or take V2 back. Raises OSError and StoreError."""
+        plan = _plan_of(await self._database.read(get_plan))
+        if plan is None or (plan.is_applied and not plan.is_running):
+            self._evaluation = None
+            return
+        now = self._clock()
+        if not await self._database.write(claim, self._worker, now, _LEASE_SECONDS):
+            self._evaluation = None
+            return
+        if not plan.is_applied:
+            async with self._locked():
+                plan = await self._applied(plan)
+        if plan.is_running and await self._follows(plan):
+            await self._evaluate(plan, now)
+
+    async def _follows(self, plan: Plan) -> bool:
+        """Return whether the flag is as the plan has set it; end the plan if something else has changed it."""
+        if plan.override is None or self._override.current() == plan.override:
+            return True
+        async with self._locked():
+            if isinstance(self._override, SharedOverride):
+                await self._override.refresh()
+            if self._override.current() == plan.override:
+                return True
+            await self._close("overridden", "The flag was changed.", ("operator", "rollout.overridden"), of=plan)
+        return False
+
+    async def _evaluate(self, plan: Plan, now: float) -> None:
+        """Read the new runs, judge the stage and act on the assessment."""
+        override = self._override.current()
+        if self._evaluation is None or not self._evaluation.is_of(plan, override):
+            self._evaluation = Evaluation(plan, self._database, override)
+        evaluation = self._evaluation
+        await evaluation.read_runs(now)
+        assessment = evaluation.assessment(now, kill_switch=self.kill_switch)
+        report: JsonObject = evaluation.report(assessment, now)
+        await self._database.write(put_report, Report(self._worker, now + _LEASE_SECONDS, plan.id, json.encode(report)))
+        if plan.mode == "observe":
+            await self._report_regression(plan, evaluation, assessment, report)
+        elif assessment.step == "roll_back":
+            await self._roll_back(plan, assessment, report)
+        elif assessment.step == "promote":
+            await self._promote(plan, assessment, report)
+
+    async def _roll_back(self, plan: Plan, assessment: Assessment, report: JsonObject) -> None:
+        async with self._locked():
+            closed = await self._close(
+                "rolled_back", assessment.sentence, ("guard", "rollout.rolled_back"), report=report, of=plan
+            )
+            if closed is None:
+                return
+            await self._applied(closed)
+        _log.warning("rollout.rolled_back", plan=plan.id, percent=plan.percent, reason=assessment.sentence)
+        self.notify("rollout.rolled_back", _payload(plan, assessment, report))
+
+    async def _promote(self, plan: Plan, assessment: Assessment, report: JsonObject) -> None:
+        now = self._clock()
+        following = plan.promoted(now)
+
+        def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
+            if _plan_of(stored) != plan:
+                return None, []
+            action = "rollout.promoted" if following.is_running else "rollout.finished"
+            return json.encode(following), [_entry(following, now, ("guard", action), assessment.sentence, report)]
+
+        async with self._locked():
+            if _plan_of(await self._database.write(change_plan, change)) != following:
+                return
+            await self._applied(following)
+        percent = following.percent if following.is_running else 100
+        _log.info("rollout.promoted", plan=plan.id, percent=percent, reason=assessment.sentence)
+        self.notify("rollout.promoted", _payload(following, assessment, report))
+
+    async def _report_regression(
+        self, plan: Plan, evaluation: Evaluation, assessment: Assessment, report: JsonObject
+    ) -> None:
+        """Report a regression once; in the mode `observe` nothing else happens."""
+        if assessment.step != "roll_back" or plan.reason:
+            return
+        entry = _entry(plan, self._clock(), ("guard", "rollout.regression"), assessment.sentence, report)
+
+        def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
+            if _plan_of(stored) != plan:
+                return None, []
+            return json.encode(structs.replace(plan, reason=assessment.sentence)), [entry]
+
+        await self._database.write(change_plan, change)
+        _log.warning("rollout.regression", plan=plan.id, reason=assessment.sentence)
+
+    # --- changes of the plan --------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _locked(self) -> AsyncGenerator[None, None]:
+        """Change plan and flag together: no other change of a worker comes between them; raises StoreError."""
+        async with self._turn, self._database.locked(_LOCK):
+            yield
+
+    async def _applied(self, plan: Plan) -> Plan:
+        """Set the flag as the plan wants it, unless the plan was changed meanwhile; return the stored plan."""
+        stored = _plan_of(await self._database.read(get_plan))
+        if stored != plan or plan.is_applied:
+            return stored or plan
+        if plan.override is not None:
+            await self._override.store(plan.override)
+        applied = structs.replace(plan, is_applied=True)
+        await self._database.write(change_plan, lambda _: (json.encode(applied), []))
+        return applied
+
+    async def _close(
+        self,
+        state: State,
+        reason: str,
+        who: tuple[str, str],
+        *first: Entry,
+        report: JsonObject | None = None,
+        of: Plan | None = None,
+    ) -> Plan | None:
+        """End the running plan, only `of` if given; add audit entries and return it, None if none was running."""
+        now = self._clock()
+        closed: list[Plan] = []
+
+        def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
+            plan = _plan_of(stored)
+            if plan is None or not plan.is_running or (of is not None and plan != of):
+                return None, [*first]
+            closed[:] = [plan.closed(state, reason)]
+            return json.encode(closed[0]), [*first, _entry(plan, now, who, reason, report)]
+
+        await self._database.write(change_plan, change)
+        return closed[0] if closed else None
+
+
+def _plan_of(stored: bytes | None) -> Plan | None:
+    return None if stored is None else _PLAN.decode(stored)
+
+
+def _entry(plan: Plan, at: float, who: tuple[str, str], reason: str = "", report: JsonObject | None = None) -> Entry:
+    """Return an audit entry about a plan; `who` is the actor and the action."""
+    details: JsonObject = {"plan": plan.id, "mode": plan.mode, "stage": plan.stage + 1, "percent": plan.percent}
+    if reason:
+        details["reason"] = reason
+    return Entry(at, *who, {**details, **(report or {})})
+
+
+def _payload(plan: Plan, assessment: Assessment, report: JsonObject) -> JsonObject:
+    """Return what a webhook gets: the stage, the reason and the figures."""
+    return {"plan": plan.id, "stage": plan.stage + 1, "percent": plan.percent, "reason": assessment.sentence, **report}

@@ -1,0 +1,203 @@
+"""Simulated rollouts: seeded scenarios run through the real plan and guard, with a simulated clock and outcomes.
+
+`python -m tests.support.rollout_simulation` prints the table of docs/rollout.md.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from typing import Literal
+
+from msgspec.structs import replace as with_fields
+from signalbox.flags.choice import choose_loop
+from signalbox.rollout.guard import Guard
+from signalbox.rollout.outcomes import Metric, Outcome
+from signalbox.rollout.plan import DEFAULT_STAGES, Plan, assess
+
+Kind = Literal["no regression", "low traffic", "large", "large, one family", "large, late", "small"]
+COUNTS: dict[Kind, int] = {
+    "no regression": 70,
+    "low traffic": 30,
+    "large": 40,
+    "large, one family": 20,
+    "large, late": 20,
+    "small": 20,
+}
+STAGES = tuple(with_fields(one, minutes=15, runs=100) for one in DEFAULT_STAGES)
+FAMILIES = ("openai", "anthropic", "google")
+HOUR = 3600.0
+MOST_HOURS = 4
+CAUGHT_WITHIN = 100
+LOOK_SECONDS = 2
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Traffic, base rates, how much conversations differ in them (`frailty`), and how V2 differs.
+
+    It differs from the stage with the index `late_stage` on, once that has `late_runs` V2 runs.
+    `harm` is the share of the runs that V2 fails although legacy would not, or the factor of time and cost.
+    """
+
+    kind: Kind
+    seed: int
+    per_minute: float
+    rates: dict[Metric, float]
+    families: tuple[float, ...]
+    frailty: tuple[float, ...]
+    metric: Metric = "error"
+    harm: float = 0.0
+    family: str | None = None
+    late_stage: int = 0
+    late_runs: int = 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a rollout ended. `harmed` is the number of V2 runs from the first harmful one to the end."""
+
+    kind: Kind
+    state: str
+    stage: int
+    harmed: int
+    hours: float
+
+
+def scenarios() -> Iterator[Scenario]:
+    """Make the 200 scenarios."""
+    seed = 0
+    for kind, count in COUNTS.items():
+        for _ in range(count):
+            seed += 1
+            yield _scenario(kind, seed)
+
+
+def _scenario(kind: Kind, seed: int) -> Scenario:
+    draw = random.Random(seed)
+    rates: dict[Metric, float] = {
+        "error": draw.choice((0.001, 0.01, 0.03, 0.08)),
+        "interrupted": draw.choice((0.001, 0.005, 0.02)),
+        "empty": draw.choice((0.001, 0.01)),
+    }
+    first = draw.uniform(0.4, 0.6)
+    families = (first, 0.9 - first, 0.1)
+    per_minute = draw.choice((0.5, 1.0)) if kind == "low traffic" else draw.choice((30.0, 45.0, 60.0))
+    frailty = draw.choice(((0.5, 1.0, 1.5), (0.2, 0.2, 0.2, 3.4)))
+    base = Scenario(kind, seed, per_minute, rates, families, frailty)
+    metric: Metric = draw.choice(("error", "interrupted", "empty", "first_token", "cost"))
+    is_factor = metric in ("first_token", "cost")
+    if kind == "small":
+        return replace(base, metric=metric, harm=draw.uniform(1.2, 1.5) if is_factor else draw.uniform(0.03, 0.08))
+    if not kind.startswith("large"):
+        return base
+    harmed = replace(base, metric=metric, harm=draw.uniform(3, 5) if is_factor else draw.uniform(0.35, 0.6))
+    if kind == "large, one family":
+        return replace(harmed, family="openai")
+    if kind == "large, late":
+        return replace(harmed, late_stage=draw.choice((0, 1, 2)), late_runs=draw.randint(20, 90))
+    return harmed
+
+
+def simulate(scenario: Scenario) -> Result:
+    """Run one rollout to its end, at most for some hours; the guard looks every two seconds."""
+    plan = Plan(id="simulated", stages=STAGES)
+    guard = _guard(plan)
+    harmed, now = 0, 0.0
+    for outcome, is_harmed in _traffic(scenario, plan_of := [plan], guard_of := [guard]):
+        guard_of[0].add(outcome)
+        harmed += outcome.loop == "v2" and (harmed > 0 or is_harmed)
+        if outcome.ended - now < LOOK_SECONDS:
+            continue
+        now = outcome.ended
+        step = assess(plan_of[0], guard_of[0], now).step
+        if step == "roll_back":
+            return Result(scenario.kind, "rolled_back", plan_of[0].stage, harmed, now / HOUR)
+        if step == "promote":
+            plan_of[0] = plan_of[0].promoted(now)
+            if not plan_of[0].is_running:
+                break
+            guard_of[0] = _guard(plan_of[0])
+    return Result(scenario.kind, plan_of[0].state, plan_of[0].stage, harmed, now / HOUR)
+
+
+def _guard(plan: Plan) -> Guard:
+    return Guard(plan.percent, plan.current.minutes * 60, len(plan.stages))
+
+
+def _traffic(scenario: Scenario, plan_of: list[Plan], guard_of: list[Guard]) -> Iterator[tuple[Outcome, bool]]:
+    """Yield the runs in the order of their ends; half of them are turns of conversations that differ in their rates."""
+    draw = random.Random(scenario.seed)
+    waiting: list[tuple[float, int, str, str, tuple[float, float]]] = []
+    number, start = 0, 0.0
+    while start < MOST_HOURS * HOUR:
+        if waiting and waiting[0][0] <= start:
+            at, _, subject, family, kind = heappop(waiting)
+        else:
+            start += draw.expovariate(scenario.per_minute / 60 * 0.6)
+            at, subject = start, f"{scenario.seed}-{number}"
+            family = draw.choices(FAMILIES, scenario.families)[0]
+            kind = (draw.choice(scenario.frailty), draw.choice((0.5, 1.0, 1.5)))
+        number += 1
+        is_conversation = subject.endswith(("0", "1", "2", "3"))
+        if is_conversation and draw.random() < 0.6:
+            heappush(waiting, (at + draw.uniform(10, 120), number, subject, family, kind))
+        loop = choose_loop(None, plan_of[0].override, subject).loop
+        stage = plan_of[0].stage
+        is_late = (stage, guard_of[0].figures.stage["v2"].runs) >= (scenario.late_stage, scenario.late_runs)
+        is_harmed = loop == "v2" and scenario.harm > 0 and is_late and scenario.family in (None, family)
+        yield _outcome(scenario, draw, (subject, number, family, kind), loop, at, is_harmed=is_harmed), is_harmed
+
+
+def _outcome(
+    scenario: Scenario,
+    draw: random.Random,
+    what: tuple[str, int, str, tuple[float, float]],
+    loop: str,
+    at: float,
+    *,
+    is_harmed: bool,
+) -> Outcome:
+    subject, number, family, (frailty, length) = what
+    values: dict[Metric, float] = {
+        "first_token": 800 * length * draw.lognormvariate(0, 0.5),
+        "cost": 0.002 * length * (1 + FAMILIES.index(family)) * draw.lognormvariate(0, 0.4),
+    }
+    failed = {metric: draw.random() < rate * frailty for metric, rate in scenario.rates.items()}
+    if is_harmed and scenario.metric in values:
+        values[scenario.metric] *= scenario.harm
+    elif is_harmed:
+        failed[scenario.metric] |= draw.random() < scenario.harm
+    return Outcome(
+        run_id=str(number),
+        subject=subject,
+        loop="v2" if loop == "v2" else "legacy",
+        family=family,
+        ended=at,
+        first_token=values["first_token"],
+        cost=values["cost"],
+        **{str(metric): is_bad for metric, is_bad in failed.items()},
+    )
+
+
+def table(results: list[Result]) -> str:
+    """Return the table of the docs."""
+    by_kind: defaultdict[Kind, list[Result]] = defaultdict(list)
+    for result in results:
+        by_kind[result.kind].append(result)
+    lines = ["| scenario | number | rolled back | within 100 V2 runs | median of V2 runs | finished | still waiting |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for kind, found in by_kind.items():
+        back = sorted(one.harmed for one in found if one.state == "rolled_back")
+        has_harm = kind not in ("no regression", "low traffic")
+        within = str(sum(runs <= CAUGHT_WITHIN for runs in back)) if has_harm else ""
+        median = str(back[len(back) // 2]) if has_harm and back else ""
+        finished = sum(one.state == "finished" for one in found)
+        waiting = len(found) - len(back) - finished
+        lines.append(f"| {kind} | {len(found)} | {len(back)} | {within} | {median} | {finished} | {waiting} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table([simulate(one) for one in scenarios()]))

@@ -1,0 +1,200 @@
+"""The rollout of a process with SQLite: stages over time, restarts, several workers, and races with operators."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from signalbox.core.events import Flag, LoopName
+from signalbox.core.parts import Usage
+from signalbox.core.records import RunRecord
+from signalbox.flags.override import Override, OverrideFile
+from signalbox.rollout.plan import Plan, Stage
+from signalbox.rollout.service import Rollout
+from signalbox.store.audit import list_audit
+from signalbox.store.engines.sqlite import SqliteDatabase
+from signalbox.store.runs.rows import opening_row
+from signalbox.store.tables import RUNS
+from sqlalchemy import Connection, insert
+
+pytestmark = pytest.mark.anyio
+
+STAGES = (Stage(50, 10, 100), Stage(100, 10, 100))
+
+
+class Server:
+    """A data folder with a database, the flag and a clock; `rollout` is the worker under test."""
+
+    def __init__(self, folder: Path, database: SqliteDatabase) -> None:
+        self.database, self.now, self.count = database, 1000.0, 0
+        self.override = OverrideFile(folder / "flag.json")
+        self.told: list[tuple[str, Any]] = []
+        self.rollout = self.worker()
+
+    def worker(self, **given: Any) -> Rollout:
+        """Start another worker."""
+        return Rollout(
+            self.database, self.override, notify=lambda *told: self.told.append(told), clock=lambda: self.now, **given
+        )
+
+    async def runs(self, number: int, **of_v2: Any) -> None:
+        """Store ended runs of both loops, alternately, one a second."""
+        rows: list[dict[str, Any]] = []
+        for _ in range(number):
+            self.now += 1
+            loops: tuple[LoopName, ...] = ("legacy", "v2")
+            for loop in loops:
+                self.count += 1
+                fields: dict[str, Any] = {"status": "complete", "usage": Usage(1, 1, cost=0.1), "first_token_ms": 200}
+                fields |= {"started": self.now - 0.5, "ended": self.now} | (of_v2 if loop == "v2" else {})
+                flag = Flag(loop, "SPLIT")
+                record = RunRecord(id=f"run-{self.count}", model="openai/sim", loop=loop, flag=flag, **fields)
+                rows.append(opening_row(record))
+        await self.database.write(_insert, rows)
+
+    async def actions(self) -> list[str]:
+        """Return the actions in the audit log, oldest first."""
+        return [one.action for one in reversed(await self.database.read(list_audit, 100))]
+
+    async def plan(self) -> Plan:
+        """Return the plan."""
+        plan, _ = await self.rollout.current()
+        assert plan is not None
+        return plan
+
+
+def _insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
+    connection.execute(insert(RUNS), rows)
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Server]:
+    """Open a database."""
+    database = SqliteDatabase(tmp_path / "signalbox.db")
+    await database.open()
+    yield Server(tmp_path, database)
+    await database.aclose()
+
+
+async def test_a_harmless_rollout_reaches_all(server: Server) -> None:
+    """Each stage is promoted once it has its time and runs; then V2 is on, and the promotions were told."""
+    await server.rollout.start("guard", STAGES, 10)
+    assert server.override.current() == Override("percent", 50)
+    await server.runs(300)
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 50), "ten minutes have not passed"
+    await server.runs(310)
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 90)
+    await server.runs(610)
+    await server.rollout.look()
+    assert (server.override.current(), (await server.plan()).state) == (Override("on"), "finished")
+    assert await server.actions() == ["rollout.started", "rollout.promoted", "rollout.finished"]
+    assert [kind for kind, _ in server.told] == ["rollout.promoted", "rollout.promoted"]
+
+
+async def test_a_restart_reads_the_stage_again(server: Server) -> None:
+    """A worker that takes over has the same figures, and rolls back with the runs that came before it."""
+    await server.rollout.start("guard", STAGES, 10)
+    await server.runs(4, status="error", code="INTERNAL")
+    await server.rollout.look()
+    assert (await server.plan()).is_running
+    other = server.worker()
+    await other.look()
+    assert (await other.current())[1]["at"] == server.now, "the same clock"
+    server.now += 10
+    await server.runs(30, status="error", code="INTERNAL")
+    await other.look()
+    assert server.override.current() == Override("off")
+    entry = (await server.database.read(list_audit, 1))[0]
+    assert (entry.action, entry.actor) == ("rollout.rolled_back", "guard")
+    figures: Any = entry.details["figures"]
+    assert figures["stage"]["v2"]["error"] == figures["stage"]["legacy"]["runs"] == 34
+    assert [kind for kind, _ in server.told] == ["rollout.rolled_back"]
+
+
+async def test_one_worker_evaluates(server: Server) -> None:
+    """The second worker evaluates only after the lease of the first has expired."""
+    await server.rollout.start("guard", STAGES, 10)
+    await server.rollout.look()
+    await server.runs(60, status="error", code="INTERNAL")
+    server.now -= 58
+    other = server.worker()
+    await other.look()
+    assert (await server.plan()).is_running
+    server.now += 58
+    await other.look()
+    assert (await server.plan()).state == "rolled_back"
+
+
+async def test_a_crash_before_the_flag_is_set_is_made_up_for(server: Server) -> None:
+    """The plan is stored before the flag; the next look sets the flag."""
+    await server.rollout.start("guard", STAGES, 10)
+    await server.override.store(Override("off"))
+    await server.rollout.end()
+    fail = server.worker()
+
+    async def crash(override: Override | None) -> None:
+        raise OSError(override)
+
+    server.override.store = crash
+    with pytest.raises(OSError, match="percent"):
+        await fail.start("guard", STAGES, 10)
+    del server.override.store
+    assert server.override.current() == Override("off")
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 50)
+    assert (await server.plan()).is_running
+
+
+async def test_a_flag_that_was_changed_elsewhere_ends_the_plan(server: Server) -> None:
+    """An edit of the file counts as an override by the operator."""
+    await server.rollout.start("guard", STAGES, 10)
+    server.override.write(Override("percent", 7))
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 7)
+    assert (await server.plan()).state == "overridden"
+    assert await server.actions() == ["rollout.started", "rollout.overridden"]
+
+
+async def test_the_kill_switch_stops_the_plan(server: Server) -> None:
+    """With the kill switch, nothing is promoted or rolled back."""
+    worker = server.worker(kill_switch=True)
+    await worker.start("guard", STAGES, 10)
+    await server.runs(700)
+    await worker.look()
+    plan, report = await worker.current()
+    assert plan is not None
+    assert (plan.stage, plan.is_running) == (0, True)
+    assert str(report["assessment"]).startswith("TOOL_LOOP_V2=false is set")
+
+
+async def test_a_new_plan_keeps_the_percentage(server: Server) -> None:
+    """It goes on at the first stage that does not lower the percentage."""
+    await server.rollout.start("guard", STAGES, 10)
+    plan = await server.rollout.start("guard", (Stage(5), Stage(25), Stage(60), Stage(100)), 10)
+    assert (plan.stage, server.override.current()) == (2, Override("percent", 60))
+
+
+async def test_late_rows_and_earlier_runs(server: Server) -> None:
+    """A run that is stored some seconds after its end counts once; runs that began before the stage do not count."""
+    await server.rollout.start("guard", STAGES, 10)
+    await server.runs(10)
+    await server.rollout.look()
+    server.now -= 5
+    await server.runs(1)
+    server.now += 4
+    for _ in range(2):
+        await server.rollout.look()
+    await server.database.write(_insert, [opening_row(_early(server.now))])
+    await server.rollout.look()
+    _, report = await server.rollout.current()
+    figures: Any = report["figures"]
+    assert figures["stage"]["v2"]["runs"] == figures["1m"]["v2"]["runs"] == 11
+    assert figures["stage"]["v2"]["first_token_ms"] == 200
+    assert figures["stage"]["v2"]["cost"] == 0.1
+
+
+def _early(now: float) -> RunRecord:
+    flag = Flag("v2", "SPLIT")
+    return RunRecord(id="early", model="m", loop="v2", flag=flag, started=1.0, ended=now, status="complete")

@@ -68,3 +68,29 @@ test("a token is created, works, and is revoked", async ({ page, request, playwr
   await expect.poll(async () => (await user.get("/api/runs")).status()).toBe(401);
   await user.dispose();
 });
+
+test("a rollout is started, changed and ended", async ({ page, request }) => {
+  await page.goto("/operator#rollout");
+  await enterToken(page);
+  try {
+    await page.getByRole("button", { name: "Start rollout" }).click();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expect(page.getByRole("list", { name: "Stages" }).locator("[aria-current=step]")).toContainText("5%");
+    await expect(page.locator("[data-part=audit]").first()).toContainText("Rollout started");
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Change plan" }).click();
+    await page.getByRole("button", { name: "Remove stage 1" }).click();
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await expect(page.getByRole("list", { name: "Stages" }).locator("[aria-current=step]")).toContainText("25%");
+
+    await page.getByRole("button", { name: "End rollout" }).click();
+    await expect(page.getByText("Ended by an operator")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Start rollout" })).toBeVisible();
+  } finally {
+    await request.delete("/api/rollout", { headers: HEADERS });
+    await request.put("/api/flags/tool_loop_v2", { headers: HEADERS, data: { state: "on" } });
+  }
+});

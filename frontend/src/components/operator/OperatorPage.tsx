@@ -9,6 +9,7 @@ import { Button } from "../ui/Button.tsx";
 import { ChartsSection } from "./charts/ChartsSection.tsx";
 import { LoopSection } from "./loop/LoopSection.tsx";
 import { OperatorOnly } from "./OperatorOnly.tsx";
+import { RolloutSection } from "./rollout/RolloutSection.tsx";
 import { RunsSection } from "./runs/RunsSection.tsx";
 import { SectionNav } from "./SectionNav.tsx";
 import { TokensSection } from "./tokens/TokensSection.tsx";
@@ -33,6 +34,11 @@ export function OperatorPage() {
         {state.trouble && <StaleNotice state={state} onToken={() => operator.askForToken()} />}
         {state.asOf === undefined && !state.trouble && <p className="text-dim">Loading…</p>}
         {section === "loop" && <LoopSection operator={operator} />}
+        {section === "rollout" && (
+          <OperatorOnly {...guard} what="the rollout">
+            <RolloutSection />
+          </OperatorOnly>
+        )}
         {section === "runs" && <RunsSection operator={operator} place={place} />}
         {section === "charts" && isOperator !== undefined && (
           // Another token shows other runs.

@@ -2,6 +2,7 @@
 
 export const SECTIONS = [
   { name: "loop", words: "Tool loop" },
+  { name: "rollout", words: "Rollout" },
   { name: "runs", words: "Runs" },
   { name: "charts", words: "Charts" },
   { name: "tokens", words: "Tokens" },

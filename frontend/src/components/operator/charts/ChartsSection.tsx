@@ -58,7 +58,11 @@ export function ChartsSection({ place, isAll }: { place: Place; isAll: boolean }
         {others && (
           <>
             {" "}
-            The <a href="#runs" className="underline">filter of the runs</a> applies.
+            The{" "}
+            <a href="#runs" className="underline">
+              filter of the runs
+            </a>{" "}
+            applies.
           </>
         )}
       </p>

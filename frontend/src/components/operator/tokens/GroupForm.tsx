@@ -2,7 +2,7 @@
 import { dateField, requestFields } from "../../../logic/pages/tokens.ts";
 import type { Group } from "../../../types/operator.ts";
 import { Field } from "../Field.tsx";
-import { FormDialog, type FormState } from "./FormDialog.tsx";
+import { FormDialog, type FormState } from "../FormDialog.tsx";
 import { LimitFields } from "./LimitFields.tsx";
 
 interface Props extends FormState {

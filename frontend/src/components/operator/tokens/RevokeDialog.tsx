@@ -2,7 +2,7 @@
 import { useRef } from "react";
 import { Button } from "../../ui/Button.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
-import type { FormState } from "./FormDialog.tsx";
+import type { FormState } from "../FormDialog.tsx";
 
 interface Props extends FormState {
   title: string;

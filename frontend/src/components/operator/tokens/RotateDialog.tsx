@@ -2,7 +2,7 @@
 import { useId } from "react";
 import type { ApiToken } from "../../../types/operator.ts";
 import { INPUT } from "../Field.tsx";
-import { FormDialog, type FormState } from "./FormDialog.tsx";
+import { FormDialog, type FormState } from "../FormDialog.tsx";
 
 const GRACE = [
   [0, "Reject it at once"],

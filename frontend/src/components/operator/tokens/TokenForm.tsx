@@ -3,7 +3,7 @@ import { useId } from "react";
 import { dateField, requestFields } from "../../../logic/pages/tokens.ts";
 import type { ApiToken, Group } from "../../../types/operator.ts";
 import { Field, INPUT } from "../Field.tsx";
-import { FormDialog, type FormState } from "./FormDialog.tsx";
+import { FormDialog, type FormState } from "../FormDialog.tsx";
 import { LimitFields } from "./LimitFields.tsx";
 
 interface Props extends FormState {

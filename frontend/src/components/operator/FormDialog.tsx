@@ -1,8 +1,8 @@
 // A dialog with a form: fields, the reason of a refusal, and the buttons.
 import type { FormEvent, ReactNode } from "react";
-import type { FormTexts } from "../../../logic/pages/tokens.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import type { FormTexts } from "../../logic/pages/tokens.ts";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
 
 export interface FormState {
   /** Why the server did not make the change. */

@@ -1,0 +1,56 @@
+// Starts a rollout, or replaces the running one.
+import { useId, useState } from "react";
+import { FIRST_STAGES, MODES } from "../../../logic/pages/rollout.ts";
+import type { NewPlan, Plan, Stage } from "../../../types/rollout.ts";
+import { Field, INPUT } from "../Field.tsx";
+import { FormDialog, type FormState } from "../FormDialog.tsx";
+import { StageFields } from "./StageFields.tsx";
+
+interface Props extends FormState {
+  /** The running plan, if there is one. */
+  plan: Plan | undefined;
+  onStart: (plan: NewPlan) => void;
+}
+
+/** The server's default. */
+const HOLDBACK = 10;
+
+export function PlanForm({ plan, onStart, ...form }: Props) {
+  const mode = useId();
+  const [stages, setStages] = useState<readonly Stage[]>(plan?.stages ?? FIRST_STAGES);
+  return (
+    <FormDialog
+      {...form}
+      title={plan ? "Change the rollout" : "Start a rollout"}
+      description="A stage lasts until its time and its runs are reached, and V2 is not worse."
+      action={plan ? "Change" : "Start"}
+      onSubmit={(texts) =>
+        onStart({ mode: texts.mode === "observe" ? "observe" : "guard", holdback: Number(texts.holdback), stages })
+      }
+    >
+      <div className="grid gap-1">
+        <label htmlFor={mode} className="text-dim text-tiny">
+          Mode
+        </label>
+        <select id={mode} name="mode" defaultValue={plan?.mode} className={`${INPUT} cursor-pointer`}>
+          {Object.entries(MODES).map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </div>
+      <StageFields stages={stages} onChange={setStages} />
+      <Field
+        name="holdback"
+        label="Percentage on legacy in a stage of 100%"
+        type="number"
+        min={0}
+        max={50}
+        required
+        defaultValue={plan?.holdback ?? HOLDBACK}
+        hint="Without legacy runs, there is nothing to compare V2 with."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,58 @@
+// The runs of both loops that the guard compares, per window.
+import { tallyTexts, windowText } from "../../../logic/pages/rollout.ts";
+import type { Rollout } from "../../../types/rollout.ts";
+
+const HEADS = [
+  "Window",
+  "Loop",
+  "Runs",
+  "Failed",
+  "Interrupted",
+  "Empty",
+  "First token (mean)",
+  "Cost (mean)",
+] as const;
+const LOOPS = ["v2", "legacy"] as const;
+const CELL = "whitespace-nowrap border-edge border-b py-2 pe-4";
+
+export function RolloutFigures({ rollout: { figures, evidence, threshold } }: { rollout: Rollout }) {
+  return (
+    <section aria-labelledby="figures" className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <h2 id="figures" className="font-semibold">
+        Comparison of the loops
+      </h2>
+      {evidence !== undefined && threshold !== undefined && (
+        <p className="text-dim text-small">
+          Evidence that V2 is worse: {evidence.toPrecision(3)}. At {threshold.toPrecision(3)}, the guard sets V2 back.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
+      <section className="overflow-x-auto" tabIndex={0} aria-label="Figures per window and loop">
+        <table className="w-full border-collapse text-small tabular-nums">
+          <thead className="text-dim text-tiny">
+            <tr>
+              {HEADS.map((head) => (
+                <th key={head} scope="col" className={`${CELL} text-start font-medium`}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {figures.flatMap(({ window, ...tallies }) =>
+              LOOPS.map((loop) => (
+                <tr key={`${window} ${loop}`}>
+                  {[windowText(window), loop, ...tallyTexts(tallies[loop])].map((words, index) => (
+                    <td key={HEADS[index]} className={CELL}>
+                      {words}
+                    </td>
+                  ))}
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}

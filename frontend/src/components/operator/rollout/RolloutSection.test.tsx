@@ -1,0 +1,134 @@
+// @vitest-environment jsdom
+import { cleanup, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RolloutSection } from "./RolloutSection.tsx";
+
+const TALLY = { runs: 100, error: 4, interrupted: 0, empty: 0, first_token_ms: 250, cost: 0.002 };
+const PLAN = {
+  id: "p1",
+  mode: "guard",
+  stages: [
+    { percent: 5, minutes: 60, runs: 200 },
+    { percent: 50, minutes: 60, runs: 200 },
+  ],
+  holdback: 10,
+  state: "running",
+  stage: 2,
+  percent: 50,
+  started: 1_795_840_000,
+  stage_started: 1_795_846_512,
+};
+const entry = (id: number, action: string, details: object = {}) => ({
+  id,
+  at: 1_795_846_512 + id,
+  actor: "guard",
+  action,
+  details,
+});
+
+const server = {
+  plan: null as object | null,
+  entries: [] as ReturnType<typeof entry>[],
+  sent: [] as [string, unknown][],
+  refusal: "",
+};
+
+const state = () => ({
+  plan: server.plan,
+  assessment: server.plan ? "V2 is not worse so far." : "There is no rollout plan.",
+  report: server.plan && {
+    assessment: "",
+    evidence: 1.5,
+    threshold: 200,
+    figures: { "10m": { v2: TALLY, legacy: { ...TALLY, error: 0, cost: null } } },
+  },
+});
+
+async function answer(path: string, { method = "GET", body }: RequestInit = {}): Promise<Response> {
+  const url = new URL(path, "http://x.invalid");
+  if (url.pathname.endsWith("/audit")) {
+    const before = Number(url.searchParams.get("before") ?? 1000);
+    const entries = server.entries.filter(({ id }) => id < before).slice(0, 1);
+    return Response.json({ entries, next: entries[0] && entries[0].id > 1 ? entries[0].id : null });
+  }
+  if (method !== "GET") server.sent.push([method, body ? JSON.parse(String(body)) : undefined]);
+  if (method !== "GET" && server.refusal) {
+    return Response.json({ error: { code: "INVALID_REQUEST", message: server.refusal } }, { status: 422 });
+  }
+  if (method === "PUT") server.plan = PLAN;
+  if (method === "DELETE") server.plan = { ...PLAN, state: "ended" };
+  return Response.json(state());
+}
+
+beforeEach(() => {
+  Object.assign(server, { plan: null, entries: [], sent: [], refusal: "" });
+  vi.stubGlobal("fetch", answer);
+});
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+async function open() {
+  render(<RolloutSection />);
+  await screen.findByRole("status");
+  return userEvent.setup();
+}
+
+describe("the rollout", () => {
+  it("shows the current stage, the sentence of the guard, and the figures of both loops", async () => {
+    server.plan = PLAN;
+    await open();
+    expect(screen.getByRole("status").textContent).toBe("V2 is not worse so far.");
+    const [first, second] = within(screen.getByRole("list", { name: "Stages" })).getAllByRole("listitem");
+    expect([first?.getAttribute("aria-current"), second?.getAttribute("aria-current")]).toEqual([null, "step"]);
+    expect(second?.textContent).toContain("50%");
+    const rows = screen.getAllByRole("row").slice(1);
+    expect(
+      rows.map((row) =>
+        within(row)
+          .getAllByRole("cell")
+          .map(({ textContent }) => textContent),
+      ),
+    ).toEqual([
+      ["Last 10 minutes", "v2", "100", "4 (4%)", "0", "0", "250 ms", expect.stringContaining("$")],
+      ["Last 10 minutes", "legacy", "100", "0", "0", "0", "250 ms", "–"],
+    ]);
+  });
+
+  it("starts a rollout with the stages of the form, and ends it", async () => {
+    const user = await open();
+    await user.click(screen.getByRole("button", { name: "Start rollout" }));
+    await user.selectOptions(screen.getByLabelText("Mode"), screen.getByRole("option", { name: /^Observe/ }));
+    await user.click(screen.getByRole("button", { name: "Remove stage 2" }));
+    await user.click(screen.getByRole("button", { name: "Start" }));
+    const stage = (percent: number) => ({ percent, minutes: 60, runs: 200 });
+    await vi.waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(server.sent).toEqual([
+      ["PUT", { mode: "observe", holdback: 10, stages: [stage(5), stage(50), stage(100)] }],
+    ]);
+    await user.click(await screen.findByRole("button", { name: "End rollout" }));
+    expect(await screen.findByText("Ended by an operator")).toBeTruthy();
+    expect(server.sent.at(-1)).toEqual(["DELETE", undefined]);
+  });
+
+  it("keeps the form open with the server's reason if the plan is refused", async () => {
+    server.refusal = "needs stages with rising percentages";
+    const user = await open();
+    await user.click(screen.getByRole("button", { name: "Start rollout" }));
+    await user.click(screen.getByRole("button", { name: "Start" }));
+    expect((await screen.findByRole("alert")).textContent).toBe(server.refusal);
+  });
+
+  it("lists the audit trail with its figures, and loads older entries", async () => {
+    server.entries = [entry(2, "rollout.rolled_back", { percent: 0, figures: { v2: 3 } }), entry(1, "flag.set")];
+    const user = await open();
+    const [rolledBack] = await screen.findAllByText("Rollout rolled back");
+    expect(rolledBack?.closest("li")?.textContent).toMatch(/by guard.*percent: 0.*All details.*"v2": 3/s);
+    await user.click(screen.getByRole("button", { name: "Load older entries" }));
+    expect(await screen.findByText("Flag set")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Load older entries" })).toBeNull();
+  });
+});

@@ -1,0 +1,59 @@
+// The section "Rollout": the plan and its stages, the figures of both loops, and the audit trail.
+import { useEffect, useState } from "react";
+import { RolloutStore } from "../../../state/operator/rollout.ts";
+import { useStore } from "../../../state/store.ts";
+import { PageAlert } from "../../pages/PageFrame.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { AuditTrail } from "./AuditTrail.tsx";
+import { PlanCard } from "./PlanCard.tsx";
+import { PlanForm } from "./PlanForm.tsx";
+import { RolloutFigures } from "./RolloutFigures.tsx";
+
+export function RolloutSection() {
+  const [store] = useState(() => new RolloutStore());
+  const { rollout, entries, next, trouble, refusal, isSaving } = useStore(store);
+  const [isPlanning, setPlanning] = useState(false);
+  useEffect(() => store.start(), [store]);
+
+  const isRunning = rollout?.plan?.state === "running";
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
+      {trouble && <PageAlert>{trouble} Retrying every 5 seconds.</PageAlert>}
+      <section aria-labelledby="rollout-title" className="grid gap-3">
+        <header className="flex flex-wrap items-center gap-2">
+          <h2 id="rollout-title" className="me-auto font-semibold text-title">
+            Rollout of V2
+          </h2>
+          {isRunning && (
+            <Button look="outline" size="medium" disabled={isSaving} onClick={() => void store.end()}>
+              End rollout
+            </Button>
+          )}
+          <Button look={isRunning ? "outline" : "primary"} size="medium" onClick={() => setPlanning(true)}>
+            {isRunning ? "Change plan" : "Start rollout"}
+          </Button>
+        </header>
+        {refusal && !isPlanning && <PageAlert>{refusal}</PageAlert>}
+        {rollout && <PlanCard rollout={rollout} />}
+        <p className="text-dim text-small">
+          To set the percentage at once, use the{" "}
+          <a href="#loop" className="underline">
+            switch of the tool loop
+          </a>
+          . It ends a running rollout.
+        </p>
+      </section>
+      {rollout && rollout.figures.length > 0 && <RolloutFigures rollout={rollout} />}
+      <AuditTrail entries={entries} onOlder={next === undefined ? undefined : () => void store.loadOlder()} />
+      {isPlanning && (
+        <PlanForm
+          plan={isRunning ? rollout?.plan : undefined}
+          refusal={refusal}
+          isSaving={isSaving}
+          onClose={() => setPlanning(false)}
+          onStart={(plan) => void store.begin(plan).then((done) => done && setPlanning(false))}
+        />
+      )}
+    </div>
+  );
+}

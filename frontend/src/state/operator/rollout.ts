@@ -1,0 +1,153 @@
+// The rollout of the V2 loop and the audit trail: loads them every few seconds, and changes the plan.
+import type { AuditEntry, AuditPage, Figures, NewPlan, Plan, Rollout, Tally } from "../../types/rollout.ts";
+import { connect } from "../server/server.ts";
+import { runToken } from "../server/session.ts";
+import { Store } from "../store.ts";
+
+export interface RolloutState {
+  /** Undefined until it is loaded. */
+  rollout: Rollout | undefined;
+  entries: readonly AuditEntry[];
+  /** The cursor of older entries. */
+  next: number | undefined;
+  trouble: string | undefined;
+  /** Why the plan was not changed. */
+  refusal: string | undefined;
+  isSaving: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const EVERY_MS = 5000;
+const PATH = "/api/rollout";
+
+export class RolloutStore extends Store<RolloutState> {
+  constructor() {
+    super({
+      rollout: undefined,
+      entries: [],
+      next: undefined,
+      trouble: undefined,
+      refusal: undefined,
+      isSaving: false,
+    });
+  }
+
+  /** Load now and every few seconds, unless the page is hidden. */
+  start(): () => void {
+    void this.load();
+    const timer = setInterval(() => !document.hidden && void this.load(), EVERY_MS);
+    return () => clearInterval(timer);
+  }
+
+  async load(): Promise<void> {
+    try {
+      const [state, audit] = await Promise.all([send("GET", PATH), send("GET", `${PATH}/audit?limit=20`)]);
+      const { entries, next } = parseAudit(audit);
+      const last = entries.at(-1);
+      const older = last ? this.state.entries.filter(({ id }) => id < last.id) : [];
+      this.set({
+        rollout: parseRollout(state),
+        entries: [...entries, ...older],
+        next: older.length > 0 ? this.state.next : next,
+        trouble: undefined,
+      });
+    } catch (error) {
+      this.set({ trouble: sentenceOf(error) });
+    }
+  }
+
+  async loadOlder(): Promise<void> {
+    try {
+      const { entries, next } = parseAudit(await send("GET", `${PATH}/audit?limit=20&before=${this.state.next}`));
+      this.set({ entries: [...this.state.entries, ...entries], next });
+    } catch (error) {
+      this.set({ trouble: sentenceOf(error) });
+    }
+  }
+
+  /** Start a rollout, or replace the running one. Resolves to whether the server has done it. */
+  begin({ mode, stages, holdback }: NewPlan): Promise<boolean> {
+    return this.#change("PUT", { mode, stages, holdback });
+  }
+
+  /** End the rollout. The flag stays as it is. */
+  end(): Promise<boolean> {
+    return this.#change("DELETE");
+  }
+
+  async #change(method: string, body?: object): Promise<boolean> {
+    this.set({ isSaving: true, refusal: undefined });
+    try {
+      this.set({ rollout: parseRollout(await send(method, PATH, body)) });
+    } catch (error) {
+      this.set({ isSaving: false, refusal: sentenceOf(error) });
+      return false;
+    }
+    await this.load();
+    this.set({ isSaving: false });
+    return true;
+  }
+}
+
+async function send(method: string, path: string, body?: object): Promise<Json> {
+  const json = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  return (await (await connect(runToken).request(path, { method, ...json })).json()) as Json;
+}
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const fields = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
+const number = (value: unknown): number => (typeof value === "number" ? value : 0);
+const known = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function parseRollout({ plan, assessment, report }: Json): Rollout {
+  const { evidence, threshold, figures } = fields(report);
+  return {
+    plan: plan ? parsePlan(fields(plan)) : undefined,
+    assessment: text(assessment),
+    evidence: known(evidence),
+    threshold: known(threshold),
+    figures: Object.entries(fields(figures)).map(([window, loops]) => parseFigures(window, fields(loops))),
+  };
+}
+
+const parsePlan = ({ mode, stages, holdback, state, stage, percent, stage_started }: Json): Plan => ({
+  mode: mode === "observe" ? mode : "guard",
+  stages: Array.isArray(stages)
+    ? stages.map((one) => ({ percent: number(one.percent), minutes: number(one.minutes), runs: number(one.runs) }))
+    : [],
+  holdback: number(holdback),
+  state: text(state) as Plan["state"],
+  stage: number(stage),
+  percent: number(percent),
+  stageStarted: number(stage_started) * 1000,
+});
+
+const parseFigures = (window: string, { v2, legacy }: Json): Figures => ({
+  window,
+  v2: parseTally(fields(v2)),
+  legacy: parseTally(fields(legacy)),
+});
+
+const parseTally = ({ runs, error, interrupted, empty, first_token_ms, cost }: Json): Tally => ({
+  runs: number(runs),
+  error: number(error),
+  interrupted: number(interrupted),
+  empty: number(empty),
+  firstTokenMs: known(first_token_ms),
+  cost: known(cost),
+});
+
+const parseAudit = ({ entries, next }: Json): AuditPage => ({
+  entries: Array.isArray(entries)
+    ? entries.map(({ id, at, actor, action, details }) => ({
+        id: number(id),
+        at: number(at) * 1000,
+        actor: text(actor),
+        action: text(action),
+        details: fields(details),
+      }))
+    : [],
+  next: known(next),
+});

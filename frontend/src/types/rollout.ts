@@ -1,0 +1,60 @@
+// The rollout of the V2 loop, as the operator page shows it.
+
+export interface Stage {
+  percent: number;
+  minutes: number;
+  runs: number;
+}
+
+export interface Plan {
+  mode: "guard" | "observe";
+  stages: readonly Stage[];
+  holdback: number;
+  state: "running" | "finished" | "rolled_back" | "overridden" | "ended";
+  /** Counted from 1. */
+  stage: number;
+  percent: number;
+  /** Epoch milliseconds. */
+  stageStarted: number;
+}
+
+export interface Tally {
+  runs: number;
+  error: number;
+  interrupted: number;
+  empty: number;
+  firstTokenMs: number | undefined;
+  cost: number | undefined;
+}
+
+export interface Figures {
+  window: string;
+  v2: Tally;
+  legacy: Tally;
+}
+
+export interface Rollout {
+  /** Undefined if there never was one. */
+  plan: Plan | undefined;
+  /** What happens now and why. */
+  assessment: string;
+  /** The evidence that V2 is worse, and where V2 is taken back. */
+  evidence: number | undefined;
+  threshold: number | undefined;
+  figures: readonly Figures[];
+}
+
+export interface AuditEntry {
+  id: number;
+  at: number;
+  actor: string;
+  action: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditPage {
+  entries: readonly AuditEntry[];
+  next: number | undefined;
+}
+
+export type NewPlan = Pick<Plan, "mode" | "stages" | "holdback">;

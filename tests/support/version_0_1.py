@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from signalbox.store.engines.sqlite import SqliteDatabase
-from signalbox.store.tables import METADATA
+from signalbox.store.schema import METADATA
 from sqlalchemy import Connection, LargeBinary, insert
 
 _FILE = Path(__file__).parent / "data" / "version-0.1.json"

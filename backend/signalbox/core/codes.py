@@ -171,7 +171,7 @@ CODES: dict[Code, CodeFact] = {
         "The database is not available right now.", "Try again in a moment. The server's log has the cause.", True, 503
     ),
     Code.BODY_TOO_LARGE: CodeFact(
-        "The request body is too large.", "Send less or raise SIGNALBOX_MAX_BODY_MB.", http=413
+        "The request body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413
     ),
     Code.TOO_MUCH_AT_ONCE: CodeFact(
         "The server is receiving too much data at the same time.", "Try again in a moment.", retryable=True, http=503

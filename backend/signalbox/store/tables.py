@@ -28,7 +28,7 @@ def _owner() -> "Column[str]":
     return Column("owner", PortableText, nullable=False, server_default=text("''"))
 
 
-def _group(**options: Any) -> "Column[str]":
+def group_column(**options: Any) -> "Column[str]":
     """Return the column for the group of an owner, empty for none."""
     return Column("group_name", PortableText, nullable=False, **options)
 
@@ -107,7 +107,7 @@ RUNS = Table(
     _owner(),
     Column("tools", PortableText),  # names of called tools, each between line feeds; null in older runs
     Column("first_token_ms", Integer),  # null in older runs, too
-    _group(server_default=text("''")),
+    group_column(server_default=text("''")),
     Column("charged", BigInteger),  # what of its cost is counted in `spend` and `budgets`, in 1e-9 USD
     Column("charge_estimated", Boolean, nullable=False, server_default=text("false")),
     UniqueConstraint("key", name="runs_by_key"),
@@ -289,63 +289,6 @@ SHARED = Table(
     METADATA,
     Column("name", PortableText, primary_key=True),
     Column("value", LargeBinary, nullable=False),
-)
-
-# What runs have cost, by UTC day of their start. It outlives the runs. Amounts are integers in 1e-9 USD, so that sums
-# are exact. `estimated` is the part of `cost` whose bill is missing.
-SPEND = Table(
-    "spend",
-    METADATA,
-    Column("day", PortableText, nullable=False),
-    Column("owner", PortableText, nullable=False),
-    _group(),
-    Column("model", PortableText, nullable=False),
-    Column("runs", Integer, nullable=False),
-    Column("cost", BigInteger, nullable=False),
-    Column("estimated", BigInteger, nullable=False),
-    Column("estimated_runs", Integer, nullable=False),
-    PrimaryKeyConstraint("day", "owner", "group_name", "model"),
-)
-
-# What an owner or a group has spent and reserved in a period: a UTC day, a UTC month, or `active`, which counts the
-# active runs in `reserved`. A start of a run locks the rows that it changes, so no two starts see the same remainder.
-BUDGETS = Table(
-    "budgets",
-    METADATA,
-    Column("account", PortableText, nullable=False),
-    Column("period", PortableText, nullable=False),
-    Column("spent", BigInteger, nullable=False),
-    Column("reserved", BigInteger, nullable=False),
-    PrimaryKeyConstraint("account", "period"),
-)
-
-# What each active run has reserved. Without a foreign key, because a reservation precedes its run.
-RESERVATIONS = Table(
-    "reservations",
-    METADATA,
-    Column("run_id", PortableText, primary_key=True),
-    Column("owner", PortableText, nullable=False),
-    _group(),
-    Column("day", PortableText, nullable=False),
-    Column("amount", BigInteger, nullable=False),
-    Column("created", Float, nullable=False),
-)
-
-# Rate limits that all workers share: how many questions a client has asked, and a ring of their times for each rate.
-RATE_COUNTS = Table(
-    "rate_counts",
-    METADATA,
-    Column("client", PortableText, primary_key=True),
-    Column("questions", BigInteger, nullable=False),
-    Column("expires", Float, nullable=False),
-)
-RATE_TIMES = Table(
-    "rate_times",
-    METADATA,
-    Column("client", PortableText, nullable=False),
-    Column("place", Integer, nullable=False),
-    Column("at", Float, nullable=False),
-    PrimaryKeyConstraint("client", "place"),
 )
 
 # What operators and the rollout's guard have changed.

@@ -28,7 +28,7 @@ from signalbox.core.records import RunRecord
 from signalbox.store.conversations import add_nodes, delete_conversation, find_conversation, nodes_of
 from signalbox.store.migrate import upgrade
 from signalbox.store.runs.flush import PendingWrite, write_pending
-from signalbox.store.tables import METADATA
+from signalbox.store.schema import METADATA
 from sqlalchemy import Connection, create_engine, event
 
 RUN = Answer("complete", None, "m", "v2")

@@ -28,8 +28,8 @@ from signalbox.store.migrate import (
     version_on,
 )
 from signalbox.store.saves import list_saves
+from signalbox.store.schema import METADATA
 from signalbox.store.spend.report import Spent, spend_by
-from signalbox.store.tables import METADATA
 from sqlalchemy import Connection, Engine, inspect, text
 
 from tests.conftest import ROOT

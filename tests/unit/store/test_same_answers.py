@@ -17,7 +17,7 @@ from signalbox.store import conversations, saves
 from signalbox.store.conversation_list import conversation_page
 from signalbox.store.database import Database
 from signalbox.store.runs.flush import PendingWrite, write_pending
-from signalbox.store.tables import METADATA
+from signalbox.store.schema import METADATA
 from sqlalchemy import Connection, Table, Text, select
 
 from tests.support.disk import BOTH, Disk, new_disk

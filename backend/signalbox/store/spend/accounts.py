@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from sqlalchemy import Connection
 
 from signalbox.store.engines.portable_sql import insert_into
-from signalbox.store.tables import BUDGETS
+from signalbox.store.spend.tables import BUDGETS
 
 ACTIVE = "active"
 """The period whose `reserved` counts active runs."""

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, delete, select, update
 
 from signalbox.store.engines.portable_sql import insert_into
-from signalbox.store.tables import RATE_COUNTS, RATE_TIMES
+from signalbox.store.spend.tables import RATE_COUNTS, RATE_TIMES
 
 
 class Window(Struct, frozen=True, order=True):

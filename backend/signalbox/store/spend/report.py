@@ -7,7 +7,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from signalbox.store.spend.accounts import usd
-from signalbox.store.tables import SPEND
+from signalbox.store.spend.tables import SPEND
 
 By: TypeAlias = Literal["owner", "model", "day", "group"]
 _COLUMNS = {"owner": SPEND.c.owner, "model": SPEND.c.model, "day": SPEND.c.day, "group": SPEND.c.group_name}

@@ -19,7 +19,8 @@ from signalbox.store.spend.accounts import (
     releases,
     rows_of,
 )
-from signalbox.store.tables import BUDGETS, RESERVATIONS, RUNS
+from signalbox.store.spend.tables import BUDGETS, RESERVATIONS
+from signalbox.store.tables import RUNS
 
 _DELETE = 'DELETE FROM reservations WHERE run_id IN {ids} RETURNING run_id, owner, group_name, "day", amount'
 

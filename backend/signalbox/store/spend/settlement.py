@@ -10,7 +10,8 @@ from signalbox.core.records import Figures
 from signalbox.store.runs.raw_statements import change, insert, rows_of_ids
 from signalbox.store.spend.accounts import Changes, Taken, accounts_of, add, apply, day_of, month_of, nano, releases
 from signalbox.store.spend.reservations import take_reservations
-from signalbox.store.tables import RUNS, SPEND
+from signalbox.store.spend.tables import SPEND
+from signalbox.store.tables import RUNS
 
 _COUNTED = ("runs", "cost", "estimated", "estimated_runs")
 _SELECT = (

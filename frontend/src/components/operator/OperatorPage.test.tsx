@@ -1,110 +1,20 @@
 // @vitest-environment jsdom
-import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { OperatorPage } from "./OperatorPage.tsx";
+import { act, fireEvent, screen, within } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import {
+  answer,
+  click,
+  go,
+  hide,
+  open,
+  pass,
+  rows,
+  scriptServer,
+  server,
+  TOKEN,
+} from "../../fixtures/operatorServer.tsx";
 
-const TOKEN = "right";
-const NOW = Date.parse("2026-11-21T12:00:00Z");
-
-/** The scripted server: the flag, numbered runs, and whether it responds. */
-const server = {
-  up: true,
-  runs: 0,
-  state: "off",
-  failing: new Set<number>(),
-  upstreams: [] as object[],
-  asked: [] as string[],
-  exported: "",
-};
-
-const run = (n: number) => ({
-  run_id: `run-${n}`,
-  status: server.failing.has(n) ? "error" : "complete",
-  code: server.failing.has(n) ? "UPSTREAM_TIMEOUT" : null,
-  model: `maker/model-${n}`,
-  loop: n % 2 ? "v2" : "legacy",
-  protocol: n % 2 ? "v1.1" : "chat-completions",
-  started: NOW / 1000 - 1000 + n,
-  ended: NOW / 1000 - 998 + n,
-  steps: 1,
-  cost: 0.001,
-});
-
-function runPage(query: URLSearchParams) {
-  const before = Number(query.get("before") ?? server.runs + 1);
-  const limit = Number(query.get("limit"));
-  const numbers = Array.from({ length: before - 1 }, (_, index) => before - 1 - index).filter((n) =>
-    (["loop", "model", "status"] as const).every((field) => [null, run(n)[field]].includes(query.get(field))),
-  );
-  const next = numbers.length > limit ? String(numbers[limit - 1]) : null;
-  return { runs: numbers.slice(0, limit).map(run), next };
-}
-
-/** Without the operator token, or with another one, only the runs without an API token. */
-function runsFor(headers: Headers, query: URLSearchParams) {
-  const all_owners = headers.get("authorization") === `Bearer ${TOKEN}`;
-  const page = runPage(query);
-  const runs = page.runs.map((one, index) => ({ ...one, owner: index ? null : { id: "t1", name: "Ada" } }));
-  return all_owners ? { ...page, runs, all_owners } : { ...page, all_owners };
-}
-
-async function answer(path: string, init: RequestInit = {}): Promise<Response> {
-  const { method = "GET" } = init;
-  const url = new URL(path, "http://server.invalid");
-  server.asked.push(`${method} ${url.pathname}`);
-  if (!server.up) throw new TypeError("Failed to fetch");
-  if (url.pathname === "/api/runs") return Response.json(runsFor(new Headers(init.headers), url.searchParams));
-  if (url.pathname === "/api/runs.ndjson") {
-    server.exported = url.search;
-    return new Response("{}\n", { headers: { "content-type": "application/x-ndjson" } });
-  }
-  if (url.pathname === "/api/tokens") return Response.json({ tokens: [] });
-  if (url.pathname === "/api/groups") return Response.json({ groups: [] });
-  if (url.pathname === "/api/upstreams") return Response.json({ upstreams: server.upstreams });
-  if (method === "PUT") {
-    const given = new Headers(init.headers).get("authorization");
-    if (given !== `Bearer ${TOKEN}`) return Response.json({ error: { message: "No." } }, { status: 401 });
-    server.state = JSON.parse(String(init.body)).state;
-  }
-  return Response.json({ state: server.state, percent: null, environment: null, effective: `It is ${server.state}.` });
-}
-
-/** Let responses arrive and frames render. */
-const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
-const click = (role: string, name: string | RegExp) => fireEvent.click(screen.getByRole(role, { name }));
-const rows = () => screen.getAllByRole("row").slice(1);
-const hide = (hidden: boolean) => {
-  vi.spyOn(document, "hidden", "get").mockReturnValue(hidden);
-  fireEvent(document, new Event("visibilitychange"));
-};
-
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW });
-  Object.assign(server, { up: true, runs: 4, state: "off", failing: new Set(), upstreams: [], asked: [] });
-  sessionStorage.clear();
-  history.replaceState(null, "", "/operator");
-  vi.stubGlobal("fetch", vi.fn(answer));
-});
-
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
-
-async function open(section = "runs") {
-  location.hash = section;
-  render(<OperatorPage />);
-  await pass(300);
-}
-
-/** Follow a link to another section. */
-async function go(section: string) {
-  location.hash = section;
-  fireEvent(window, new HashChangeEvent("hashchange"));
-  await pass(300);
-}
+scriptServer();
 
 describe("the operator's page", () => {
   it("shows the latest runs, each with a link to its details", async () => {
@@ -135,45 +45,6 @@ describe("the operator's page", () => {
     expect(screen.getByRole("img", { name: "2 runs: 1 complete, 1 failed" })).toBeTruthy();
   });
 
-  it("keeps the filter in its address, and shows only the runs that match", async () => {
-    await open();
-    fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "v2" } });
-    fireEvent.change(screen.getByRole("combobox", { name: "Model" }), { target: { value: "maker/model-3" } });
-    expect(location.search + location.hash).toBe("?loop=v2&model=maker%2Fmodel-3#runs");
-    await pass(500);
-    expect(rows().map((row) => row.textContent)).toEqual([expect.stringContaining("maker/model-3")]);
-    fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "legacy" } });
-    await pass(500);
-    expect(screen.getByText("No runs match these filters.")).toBeTruthy();
-    click("button", "Clear filters");
-    await pass(500);
-    expect(rows()).toHaveLength(4);
-    expect(location.search).toBe("");
-  });
-
-  it("begins with the filter of its address", async () => {
-    history.replaceState(null, "", "/operator?loop=legacy&unknown=1");
-    await open();
-    expect(rows()).toHaveLength(2);
-    expect(screen.getByRole<HTMLSelectElement>("combobox", { name: "Loop" }).value).toBe("legacy");
-  });
-
-  it("downloads the runs that match as NDJSON, and says why if that fails", async () => {
-    const blobs: Blob[] = [];
-    URL.createObjectURL = (blob: Blob) => `blob:${blobs.push(blob)}`;
-    URL.revokeObjectURL = () => undefined;
-    await open();
-    fireEvent.change(screen.getByRole("combobox", { name: "Status" }), { target: { value: "error" } });
-    click("button", "Export NDJSON");
-    await pass(200);
-    expect(server.exported).toBe("?status=error");
-    expect(blobs.map(({ type }) => type)).toEqual(["application/x-ndjson"]);
-    server.up = false;
-    click("button", "Export NDJSON");
-    await pass(200);
-    expect(screen.getByText(/^Not exported\. Signalbox is not responding/)).toBeTruthy();
-  });
-
   it("shows API tokens only with the operator token", async () => {
     await open("tokens");
     expect(screen.getByText("Only the operator can see API tokens.")).toBeTruthy();
@@ -181,20 +52,6 @@ describe("the operator's page", () => {
     await pass(200);
     await give(TOKEN);
     expect(screen.getByText("No API tokens yet.", { exact: false })).toBeTruthy();
-  });
-
-  it("loads older runs on demand, and keeps them over refreshes", async () => {
-    server.runs = 70;
-    await open();
-    expect(rows()).toHaveLength(50);
-    click("button", "Load older runs");
-    await pass(200);
-    expect(rows()).toHaveLength(70);
-    expect(screen.queryByRole("button", { name: "Load older runs" })).toBeNull();
-    server.runs = 72;
-    await pass(5200);
-    expect(rows()).toHaveLength(72);
-    expect(rows()[0]?.textContent).toContain("maker/model-72");
   });
 
   it("refreshes every five seconds without duplicates", async () => {

@@ -4,15 +4,16 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from signalbox.app.config import Settings
-from signalbox.app.shadow import worker
 from signalbox.app.shadow.cases import Cases
 from signalbox.app.shadow.worker import Shadow
 from signalbox.app.tool_setup import Toolbox
+from signalbox.replay import case_runner
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.shadow_runs import ShadowRun, reserve_shadow
 
@@ -104,14 +105,14 @@ def test_workers_reserve_before_they_spend(app: RunningApp) -> None:
 def test_differences_are_reported_without_content(app: RunningApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that differs is unexpected; the report names the kind, and quotes neither answer nor question."""
     run_id = ask(app)
-    real = worker.run_case
+    real = case_runner.run_case
 
     async def changed(*given: Any) -> Any:
         result = await real(*given)
-        outcome = worker.replace(result.outcome, text=f"{CANARY} other", status="error", code="INTERNAL")
-        return worker.replace(result, outcome=outcome)
+        outcome = replace(result.outcome, text=f"{CANARY} other", status="error", code="INTERNAL")
+        return replace(result, outcome=outcome)
 
-    monkeypatch.setattr(worker, "run_case", changed)
+    monkeypatch.setattr(case_runner, "run_case", changed)
     result = again(app, run_id)
     assert result is not None
     assert result.outcome == "unexpected"
@@ -141,7 +142,7 @@ def test_a_stop_does_not_wait_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyP
         began.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(worker, "run_case", hang)
+    monkeypatch.setattr(case_runner, "run_case", hang)
     with RunningApp(settings(tmp_path, signalbox_shadow_percent=100)) as app:
         ask(app)
         assert began.wait(WAIT)

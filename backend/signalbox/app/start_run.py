@@ -101,7 +101,7 @@ async def prepare(run_id: str, ask: Ask, origin: Origin, binding: Binding | None
     await services.catalog.check(ask.model)  # the route's prices are those of the list, which this may fetch
     route = services.upstreams.route(ask.model, ask.params)
     try:
-        _check_model(origin.caller, route.current.requested or ask.model)
+        _check_models(origin.caller, route.current.requested or ask.model, ask.params.fallbacks or ())
         plan = await _plan(ask, binding, origin, services, route)
         if plan.open_loop:
             route.prefer(upstream_of(plan.messages[-plan.open_loop :]))
@@ -159,11 +159,12 @@ def _wanted(start: Start, services: Services) -> Wanted:
     )
 
 
-def _check_model(caller: Caller, model: str) -> None:
-    """Raise RequestError for a model that the caller's token or group does not allow."""
-    if not (caller.policy.allows_model(model) and caller.group_policy.allows_model(model)):
-        words = f"This token may not use the model {model[:100]!r}."
-        raise RequestError(Code.MODEL_NOT_ALLOWED, words, "model")
+def _check_models(caller: Caller, model: str, fallbacks: Sequence[str]) -> None:
+    """Raise RequestError for a model that the caller's token or group does not allow: one of `fallbacks` may answer."""
+    for one in (model, *fallbacks):
+        if not (caller.policy.allows_model(one) and caller.group_policy.allows_model(one)):
+            words = f"This token may not use the model {one[:100]!r}."
+            raise RequestError(Code.MODEL_NOT_ALLOWED, words, "model" if one == model else "models")
 
 
 async def _switched(position: Position, owner: str, services: Services) -> Stored:

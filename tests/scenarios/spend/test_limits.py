@@ -240,6 +240,19 @@ def test_models_of_a_token_and_of_its_group(limited: Limited) -> None:
         assert (refused.status_code, error_of(refused)["code"]) == (403, "MODEL_NOT_ALLOWED")
 
 
+@pytest.mark.parametrize("path", ["/api/chat/stream", "/v1/chat/completions"])
+def test_each_fallback_must_be_allowed(limited: Limited, path: str) -> None:
+    """The provider answers with a fallback if the first model fails."""
+    app = limited(says("Hi."), models=["openai/*"])
+    body = {"messages": [{"role": "user", "content": "Hi"}], "prompt": None} if path.startswith("/v1") else {}
+    asked = {name: value for name, value in {**ASK, **body}.items() if value is not None}
+    headers = bearer(app.token["token"])
+    refused = app.app.client.post(path, json={**asked, "models": ["openai/b", "anthropic/a"]}, headers=headers)
+    assert refused.status_code == 403
+    assert refused.json()["error"]["code"] in ("MODEL_NOT_ALLOWED", "model_not_allowed")
+    assert "anthropic/a" in refused.text
+
+
 def test_tools_of_a_token(limited: Limited) -> None:
     """A tool that is named is refused; tools that are offered unasked are left out."""
     app = limited(says("Hi."), tools=["get_*"])

@@ -69,7 +69,7 @@ class ConversationContext(Struct):
     answer that this run continues. `client_tools` are the names of those tools whose calls are handed to the client;
     `streamed_arguments` are the calls whose arguments are emitted while the model writes them. `open_loop` is how many
     of the given messages, the last ones, belong to the tool loop that this run continues. `destination` is the upstream
-    that the requests go to; its fields are empty in a run of a program. `observer` is told of the run's
+    that the requests go to; its fields are empty in a run of a program. `observer` observes the run's
     attempts and tool calls. `trace_headers` are the client's traceparent and tracestate; `trace_id` is that of the
     run's trace. Without tracing, both are empty. `profile` and `loop_start` are always set here.
     """

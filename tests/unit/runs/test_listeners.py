@@ -1,4 +1,4 @@
-"""Listeners to runs: each is told in order, and their observers are attached to the run."""
+"""Listeners to runs are called in order, and their observers are attached to the run."""
 
 from typing import Any, cast
 

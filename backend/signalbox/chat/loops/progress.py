@@ -124,7 +124,7 @@ class Progress(Struct):
     stopped before the loop could. `lacks_attempts`: attempts are missing, because their stored record was damaged.
     `called` are the names of the called tools.
     `prices` are those of the current attempt's model at its upstream. `on_change` is called when an attempt begins,
-    gets its generation id, or ends. `observer` is told of each attempt.
+    gets its generation id, or ends. `observer` observes each attempt.
 
     `attempts` includes the requests of tools, which overlap. The current attempt is never one of them.
     """

@@ -22,6 +22,7 @@ class BreakingProxy:
         self._over: asyncio.Event | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="wire", daemon=True)
+        self._connections: set[asyncio.Task[None]] = set()
         self.port = 0
         self.cuts = 0
 
@@ -43,17 +44,26 @@ class BreakingProxy:
 
     async def _serve(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
-        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        server = await asyncio.start_server(self._begin, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._over.wait()
         server.close()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        # A connection that was accepted just before gets its task only now: look until there are no more.
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _begin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Begin to forward a connection; the task is kept here, as the event loop holds only a weak reference."""
+        task = asyncio.create_task(self._forward(reader, writer))
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+        # A task that is cancelled before its first step never runs its own `finally`.
+        task.add_done_callback(lambda _: writer.close())
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         share = next(self._shares, None)
         try:
             app_reader, app_writer = await asyncio.open_connection("127.0.0.1", self._target)
@@ -63,8 +73,8 @@ class BreakingProxy:
                     self.cuts += 1
             finally:
                 asking.cancel()
-                for end in (writer, app_writer):
-                    end.close()
+                app_writer.close()
+                writer.close()
         except (ConnectionError, asyncio.CancelledError):
             pass  # broken by one of its ends, or the test is over
 

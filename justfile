@@ -72,7 +72,7 @@ bruno *args: _dev
 clients *args: _dev
     exec python -m tests.clients "$@"
 
-# print the table of docs/rollout.md: 200 simulated rollouts through the real guard
+# play 200 rollouts through the real guard, store their results and print the table of docs/rollout.md
 [no-exit-message]
 rollout-simulation: _dev
     exec python -m tests.support.rollout_simulation

@@ -1,6 +1,7 @@
 """Simulated rollouts: seeded scenarios run through the real plan and guard, with a simulated clock and outcomes.
 
-`python -m tests.support.rollout_simulation` prints the table of docs/rollout.md.
+`python -m tests.support.rollout_simulation` plays all of them, stores their results and prints the table of
+docs/rollout.md. A test plays part of them again and compares the results.
 """
 
 import random
@@ -8,8 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
+from itertools import accumulate
+from pathlib import Path
 from typing import Literal
 
+from msgspec import Struct, json
 from msgspec.structs import replace as with_fields
 from signalbox.flags.choice import choose_loop
 from signalbox.rollout.guard import Guard
@@ -25,6 +29,7 @@ COUNTS: dict[Kind, int] = {
     "large, late": 20,
     "small": 20,
 }
+STORED = Path(__file__).parent / "data" / "rollout_results.json"
 STAGES = tuple(with_fields(one, minutes=15, runs=100) for one in DEFAULT_STAGES)
 FAMILIES = ("openai", "anthropic", "google")
 HOUR = 3600.0
@@ -54,15 +59,19 @@ class Scenario:
     late_runs: int = 0
 
 
-@dataclass(frozen=True)
-class Result:
-    """How a rollout ended. `harmed` is the number of V2 runs from the first harmful one to the end."""
+class Result(Struct, frozen=True):
+    """How a rollout ended. `harmed` is the number of V2 runs from the first harmful one to the end.
 
+    `hours` and `evidence` are rounded; they show whether the guard still computes the same.
+    """
+
+    seed: int
     kind: Kind
     state: str
     stage: int
     harmed: int
     hours: float
+    evidence: str
 
 
 def scenarios() -> Iterator[Scenario]:
@@ -100,53 +109,74 @@ def _scenario(kind: Kind, seed: int) -> Scenario:
     return harmed
 
 
+class Simulated:
+    """A rollout under way: its plan, with the guard and the override of the current stage."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.begin(plan)
+
+    def begin(self, plan: Plan) -> None:
+        """Begin a stage."""
+        self.plan, self.override = plan, plan.override
+        self.guard = Guard(plan.percent, plan.current.minutes * 60, len(plan.stages))
+
+    @property
+    def reached(self) -> tuple[int, int]:
+        """The stage, and its V2 runs so far."""
+        return self.plan.stage, self.guard.figures.stage["v2"].runs
+
+
 def simulate(scenario: Scenario) -> Result:
     """Run one rollout to its end, at most for some hours; the guard looks every two seconds."""
-    plan = Plan(id="simulated", stages=STAGES)
-    guard = _guard(plan)
+    rollout = Simulated(Plan(id="simulated", stages=STAGES))
     harmed, now = 0, 0.0
-    for outcome, is_harmed in _traffic(scenario, plan_of := [plan], guard_of := [guard]):
-        guard_of[0].add(outcome)
+
+    def result(state: str) -> Result:
+        evidence = f"{rollout.guard.evidence:.4g}"
+        return Result(scenario.seed, scenario.kind, state, rollout.plan.stage, harmed, round(now / HOUR, 4), evidence)
+
+    for outcome, is_harmed in _traffic(scenario, rollout):
+        rollout.guard.add(outcome)
         harmed += outcome.loop == "v2" and (harmed > 0 or is_harmed)
         if outcome.ended - now < LOOK_SECONDS:
             continue
         now = outcome.ended
-        step = assess(plan_of[0], guard_of[0], now).step
+        step = assess(rollout.plan, rollout.guard, now).step
         if step == "roll_back":
-            return Result(scenario.kind, "rolled_back", plan_of[0].stage, harmed, now / HOUR)
+            return result("rolled_back")
         if step == "promote":
-            plan_of[0] = plan_of[0].promoted(now)
-            if not plan_of[0].is_running:
-                break
-            guard_of[0] = _guard(plan_of[0])
-    return Result(scenario.kind, plan_of[0].state, plan_of[0].stage, harmed, now / HOUR)
+            promoted = rollout.plan.promoted(now)
+            if not promoted.is_running:
+                return result(promoted.state)
+            rollout.begin(promoted)
+    return result(rollout.plan.state)
 
 
-def _guard(plan: Plan) -> Guard:
-    return Guard(plan.percent, plan.current.minutes * 60, len(plan.stages))
-
-
-def _traffic(scenario: Scenario, plan_of: list[Plan], guard_of: list[Guard]) -> Iterator[tuple[Outcome, bool]]:
+def _traffic(scenario: Scenario, rollout: Simulated) -> Iterator[tuple[Outcome, bool]]:
     """Yield the runs in the order of their ends; half of them are turns of conversations that differ in their rates."""
     draw = random.Random(scenario.seed)
     waiting: list[tuple[float, int, str, str, tuple[float, float]]] = []
     number, start = 0, 0.0
+    cumulative = tuple(accumulate(scenario.families))
     while start < MOST_HOURS * HOUR:
         if waiting and waiting[0][0] <= start:
             at, _, subject, family, kind = heappop(waiting)
         else:
             start += draw.expovariate(scenario.per_minute / 60 * 0.6)
             at, subject = start, f"{scenario.seed}-{number}"
-            family = draw.choices(FAMILIES, scenario.families)[0]
+            family = draw.choices(FAMILIES, cum_weights=cumulative)[0]
             kind = (draw.choice(scenario.frailty), draw.choice((0.5, 1.0, 1.5)))
         number += 1
         is_conversation = subject.endswith(("0", "1", "2", "3"))
         if is_conversation and draw.random() < 0.6:
             heappush(waiting, (at + draw.uniform(10, 120), number, subject, family, kind))
-        loop = choose_loop(None, plan_of[0].override, subject).loop
-        stage = plan_of[0].stage
-        is_late = (stage, guard_of[0].figures.stage["v2"].runs) >= (scenario.late_stage, scenario.late_runs)
-        is_harmed = loop == "v2" and scenario.harm > 0 and is_late and scenario.family in (None, family)
+        loop = choose_loop(None, rollout.override, subject).loop
+        is_harmed = (
+            scenario.harm > 0
+            and loop == "v2"
+            and scenario.family in (None, family)
+            and rollout.reached >= (scenario.late_stage, scenario.late_runs)
+        )
         yield _outcome(scenario, draw, (subject, number, family, kind), loop, at, is_harmed=is_harmed), is_harmed
 
 
@@ -199,5 +229,23 @@ def table(results: list[Result]) -> str:
     return "\n".join(lines)
 
 
+def stored_results() -> list[Result]:
+    """Read the results of the last full simulation."""
+    return json.decode(STORED.read_bytes(), type=list[Result])
+
+
+def store_results(results: list[Result]) -> None:
+    """Write the results, one in each line."""
+    lines = ",\n".join(json.encode(one).decode() for one in results)
+    STORED.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Play all scenarios, store the results and print the table."""
+    results = [simulate(one) for one in scenarios()]
+    store_results(results)
+    print(table(results))
+
+
 if __name__ == "__main__":
-    print(table([simulate(one) for one in scenarios()]))
+    main()

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, insort
 from collections import deque
+from math import inf
 
 from signalbox.core.events import LoopName
 from signalbox.rollout.bounds import lower_bound, upper_bound
@@ -22,12 +23,12 @@ _BOUND_ERROR = 0.05
 class Limit:
     """Decides whether a value is high: above a quantile of legacy's latest values."""
 
-    __slots__ = ("_latest", "_sorted", "value")
+    __slots__ = ("_latest", "_sorted", "is_set", "value")
 
     def __init__(self) -> None:
         self._latest: deque[float] = deque()
         self._sorted: list[float] = []
-        self.value: float | None = None
+        self.is_set, self.value = False, inf
 
     def add(self, value: float) -> None:
         """Add a value of legacy; the limit stays until `renew`."""
@@ -39,7 +40,7 @@ class Limit:
     def renew(self) -> None:
         """Set the limit to the quantile of the latest values, if there are enough."""
         if len(self._sorted) >= _LEAST_RUNS:
-            self.value = self._sorted[int(QUANTILE * len(self._sorted))]
+            self.is_set, self.value = True, self._sorted[int(QUANTILE * len(self._sorted))]
 
 
 class Comparison:
@@ -61,9 +62,18 @@ class Comparison:
 
     def add(self, loop: LoopName, value: float | bool | None, at: float) -> bool:
         """Add a run; return whether it was bad. Unknown values do not count."""
-        is_bad = self._is_bad(loop, value)
-        if is_bad is None:
+        if self._limit is None:
+            is_bad = bool(value)
+        elif value is None or not self._limit.is_set:
+            if value is not None and loop == "legacy":
+                self._limit.add(value)
+                self._limit.renew()
             return False
+        else:
+            # A limit must not change within a block, or it would depend on its runs.
+            is_bad = value > self._limit.value
+            if loop == "legacy":
+                self._limit.add(value)
         block = self._block
         if loop == "v2":
             block.v2 += 1
@@ -72,11 +82,15 @@ class Comparison:
             block.legacy += 1
             block.legacy_bad += is_bad
         if block.v2 >= self._least_v2 and block.legacy >= self._least_legacy:
-            self.test.add(block, at)
-            self._closed, self._block = self.total, Block()
-            if self._limit is not None:
-                self._limit.renew()
+            self._close(block, at)
         return is_bad
+
+    def _close(self, block: Block, at: float) -> None:
+        """Weigh a complete block, and begin the next one."""
+        self.test.add(block, at)
+        self._closed, self._block = self.total, Block()
+        if self._limit is not None:
+            self._limit.renew()
 
     @property
     def total(self) -> Block:
@@ -88,17 +102,6 @@ class Comparison:
             closed.legacy + block.legacy,
             closed.legacy_bad + block.legacy_bad,
         )
-
-    def _is_bad(self, loop: LoopName, value: float | bool | None) -> bool | None:
-        """Return whether a value is bad. A limit must not change within a block, or it would depend on its runs."""
-        if value is None or self._limit is None:
-            return None if value is None else bool(value)
-        limit = self._limit.value
-        if loop == "legacy":
-            self._limit.add(value)
-            if limit is None:
-                self._limit.renew()
-        return None if limit is None else value > limit
 
     @property
     def margin(self) -> float:

@@ -35,13 +35,15 @@ class Starts:
     n is the number of `planned` starts: the weights sum to 1. With 0 planned starts, there is only the first.
     """
 
-    __slots__ = ("_count", "_last", "_planned", "_products", "_seconds", "_unused")
+    __slots__ = ("_count", "_last", "_planned", "_products", "_seconds", "_unused", "value")
 
     def __init__(self, seconds: float, planned: float) -> None:
         self._seconds, self._planned = seconds, planned
         self._products = [0.0] * len(_HARMS)
         self._unused, self._count = 1.0, 0
         self._last: float | None = None
+        self.value = 1.0
+        """The evidence; 1 before the first block."""
 
     def multiply(self, factors: list[float], at: float) -> None:
         """Make a start if it is time, then multiply the evidence since each start by the factors of a block."""
@@ -51,12 +53,11 @@ class Starts:
             self._count += 1
             self._last = at
             self._products = [product + started for product in self._products]
-        self._products = [min(_MOST, one * by) for one, by in zip(self._products, factors, strict=True)]
-
-    @property
-    def value(self) -> float:
-        """The evidence; 1 before the first block."""
-        return self._unused + sum(self._products) / len(_HARMS)
+        products = self._products
+        for place, factor in enumerate(factors):
+            product = products[place] * factor
+            products[place] = min(_MOST, product)
+        self.value = self._unused + sum(products) / len(_HARMS)
 
 
 class RateTest:
@@ -75,12 +76,14 @@ class RateTest:
         """Add a block; the alternatives that it is tested against depend on earlier blocks only."""
         rate = min(_HIGHEST_RATE, max(_LOWEST_RATE, self._bad / self._runs))
         factors = [_factor(block, rate + (1 - rate) * harm, rate) for harm in _HARMS]
+        value = 0.0
         for window in self.windows.values():
             window.multiply(factors, at)
+            value += window.value
         kept = max(0.0, 1 - block.legacy / _REMEMBERED_RUNS)
         self._runs = self._runs * kept + block.legacy
         self._bad = self._bad * kept + block.legacy_bad
-        self.value = sum(window.value for window in self.windows.values()) / len(self.windows)
+        self.value = value / len(self.windows)
 
 
 def _factor(block: Block, v2: float, legacy: float) -> float:

@@ -16,6 +16,12 @@ LEAST_LEGACY_RUNS = 50
 _ALL_FAMILIES = 0.5
 # Runs of a conversation are alike, so a busy one must not decide. Time and cost depend on its length most of all.
 _RUNS_PER_CONVERSATION: dict[Metric, int] = {"error": 3, "interrupted": 3, "empty": 3, "first_token": 1, "cost": 1}
+_MOST_RUNS = max(_RUNS_PER_CONVERSATION.values())
+# The metrics for which a run counts, by the number of earlier runs of its conversation.
+_COUNTED_METRICS: tuple[tuple[Metric, ...], ...] = tuple(
+    tuple(metric for metric in METRICS if earlier < _RUNS_PER_CONVERSATION[metric]) for earlier in range(_MOST_RUNS + 1)
+)
+_NEW: tuple[int, frozenset[Metric]] = (0, frozenset())
 _MOST_CONVERSATIONS = 100_000
 _MOST_FAMILIES = 12
 _MORE_RUNS = 1.02
@@ -50,6 +56,7 @@ class Guard:
         self._conversations: dict[str, tuple[int, frozenset[Metric]]] = {}
         self._unproven: list[Metric] = []
         self._unproven_until = 0.0
+        self._evidence: float | None = None
 
     def _comparisons(self) -> Comparisons:
         return {metric: Comparison(metric, self._percent, self._seconds) for metric in METRICS}
@@ -57,16 +64,19 @@ class Guard:
     def add(self, outcome: Outcome) -> None:
         """Add a run. Of a conversation, the first runs count, and for each metric none after the first bad one."""
         self.figures.add(outcome)
-        counted, bad = self._conversations.get(outcome.subject, (0, frozenset[Metric]()))
-        compared = [self._all]
-        if (family := self._of_family(outcome.family)) is not None:
-            compared.append(family)
-        for metric in METRICS:
-            if metric not in bad and counted < _RUNS_PER_CONVERSATION[metric]:
-                value = getattr(outcome, metric)
-                found = [one[metric].add(outcome.loop, value, outcome.ended) for one in compared]
-                if any(found):
-                    bad |= frozenset[Metric]({metric})
+        self._evidence = None
+        counted, bad = self._conversations.get(outcome.subject, _NEW)
+        loop, ended = outcome.loop, outcome.ended
+        family = self._of_family(outcome.family)
+        for metric in _COUNTED_METRICS[min(counted, _MOST_RUNS)]:
+            if metric in bad:
+                continue
+            value = getattr(outcome, metric)
+            is_bad = self._all[metric].add(loop, value, ended)
+            if family is not None:
+                is_bad |= family[metric].add(loop, value, ended)
+            if is_bad:
+                bad |= frozenset[Metric]({metric})
         if outcome.subject == outcome.run_id:
             return  # no conversation: nothing follows
         if len(self._conversations) >= _MOST_CONVERSATIONS:
@@ -83,6 +93,11 @@ class Guard:
     @property
     def evidence(self) -> float:
         """The evidence that V2 is worse on any metric, over all families or in one: a weighted mean."""
+        if self._evidence is None:
+            self._evidence = self._weighted_mean()
+        return self._evidence
+
+    def _weighted_mean(self) -> float:
         left = 1 - _ALL_FAMILIES
         total = _ALL_FAMILIES * _mean(self._all)
         for place, comparisons in enumerate(self._families.values(), start=1):
@@ -144,4 +159,7 @@ class Guard:
 
 
 def _mean(comparisons: Comparisons) -> float:
-    return sum(one.test.value for one in comparisons.values()) / len(comparisons)
+    total = 0.0
+    for one in comparisons.values():
+        total += one.test.value
+    return total / len(comparisons)

@@ -223,6 +223,13 @@ class Settings(FlagProviderSettings, SearchSettings, SignInSettings, MetricsSett
         host = urlsplit(self.openrouter_base_url).hostname or ""
         return host == "openrouter.ai" or host.endswith(".openrouter.ai")
 
+    @property
+    def only_upstream(self) -> str:
+        """The name of the upstream in metrics and logs if no file configures several."""
+        if self.is_simulated:
+            return "simulator"
+        return "openrouter" if self.openrouter_base_url == OPENROUTER else "default"
+
 
 class FixedSettings(Settings):
     """Settings that are given in code alone: the environment and `.env` do not count."""

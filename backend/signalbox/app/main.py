@@ -338,7 +338,8 @@ def _run_manager(
 
 
 def _listeners(settings: Settings, webhooks_: Webhooks, measured: "Metrics | None") -> Iterator[RunListener]:
-    yield RunLog(has_decisions=settings.signalbox_log_level == "debug")  # its lines have the id of the trace
+    is_debug = settings.signalbox_log_level == "debug"
+    yield RunLog(settings.only_upstream, has_decisions=is_debug)  # its lines have the id of the trace
     yield RunEndings(webhooks_.send)
     if measured:
         yield measured.runs

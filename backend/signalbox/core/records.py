@@ -86,6 +86,12 @@ class RunRecord(Figures, frozen=True):
         return next((name for name in named if isinstance(name, str)), None)
 
     @property
+    def upstream(self) -> str | None:
+        """The upstream of the loop's last attempt, None if no file configures several."""
+        named = (attempt.get("upstream") for attempt in reversed(self.attempts) if not attempt.get("tool_call"))
+        return next((name for name in named if isinstance(name, str)), None)
+
+    @property
     def column(self) -> int | None:
         """The column among answers compared side by side, None if it is not part of a comparison."""
         column = self.question.get("column")

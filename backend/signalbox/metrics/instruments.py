@@ -100,7 +100,9 @@ class Instruments:
 
     def _create_server_metrics(self) -> None:
         self.refused = self._counter(
-            "refused_requests", "Responses with an error status; code is none if there is none.", "status", "code"
+            "refused_requests",
+            "Responses with an error status, and variants refused beside others; code is none if there is none.",
+            *("status", "code"),
         )
         self.resumes = self._counter(
             "resumes",

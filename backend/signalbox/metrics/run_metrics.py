@@ -53,11 +53,10 @@ class RunMetrics:
 
     def recovered(self, record: RunRecord) -> None:
         """Count a run that a crash interrupted; its durations are unknown."""
-        upstreams = [str(attempt["upstream"]) for attempt in record.attempts if "upstream" in attempt]
         self._all.runs.labels(
             record.loop,
             record.protocol,
-            upstreams[-1] if upstreams else self._only_upstream,
+            record.upstream or self._only_upstream,
             profile_for(record.model).family,
             self.model_label(record.model),
             record.status,

@@ -1,6 +1,7 @@
 """The id of a request: the client's or a new one, sent back and part of each log line about the request."""
 
 import re
+from collections.abc import Sequence
 from os import urandom
 
 from starlette.types import Scope
@@ -17,16 +18,18 @@ _KEY = "signalbox.request"
 class RequestInfo:
     """Facts about a request for logs and errors. `code` is set if it is rejected; `is_logged` prevents a second line.
 
-    `error_of` encodes errors in the format of the request's protocol.
+    `error_of` encodes errors in the format of the request's protocol. `refused` are the status and the code of each run
+    that was refused although the response has another status: a request may start several.
     """
 
-    __slots__ = ("code", "error_of", "id", "is_logged")
+    __slots__ = ("code", "error_of", "id", "is_logged", "refused")
 
     def __init__(self, request_id: str) -> None:
         self.id = request_id
         self.code: str | None = None
         self.is_logged = False
         self.error_of: ErrorOf = error_of
+        self.refused: Sequence[tuple[int, str]] = ()
 
 
 def register_request(scope: Scope) -> RequestInfo:

@@ -72,7 +72,9 @@ class ResponseHeaders:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *_HEADERS, policy_of(scope, self._policy), request_id]
                 if message["status"] >= 400:
-                    self._rejections.add(scope, message["status"])
+                    self._rejections.add(scope, message["status"], info.code)
+                for status, code in info.refused:
+                    self._rejections.add(scope, status, code)
             await send(message)
 
         try:

@@ -53,13 +53,12 @@ class RejectionLog:
         self._counts: Counter[Kind] = Counter()
         self.counters: Counters = NO_COUNTERS
 
-    def add(self, scope: Scope, status: int) -> None:
+    def add(self, scope: Scope, status: int, code: str | None) -> None:
         """Log a rejection, or count it."""
-        info = info_of(scope)
-        self.counters.request_refused(status, info.code)
-        if info.is_logged:
+        self.counters.request_refused(status, code)
+        if info_of(scope).is_logged:
             return
-        kind, now = (status, info.code), self._clock()
+        kind, now = (status, code), self._clock()
         self._counts[kind] += 1
         window = self._windows.get(kind)
         if window is None or now - window.began >= SECONDS:

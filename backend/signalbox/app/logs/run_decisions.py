@@ -17,10 +17,11 @@ from signalbox.core.events import AnyEvent, Warning
 
 
 class RunDecisions(RunObserver):
-    """Logs the decisions of one run."""
+    """Logs the decisions of one run. `only_upstream` names the upstream if no file configures several."""
 
-    def __init__(self, run_id: str) -> None:
+    def __init__(self, run_id: str, only_upstream: str) -> None:
         self._log: Any = structlog.get_logger().bind(run_id=run_id)
+        self._only_upstream = only_upstream
 
     def attempt_began(self, attempt: Attempt) -> Mapping[str, str]:  # noqa: D102
         self._log.debug(
@@ -28,7 +29,7 @@ class RunDecisions(RunObserver):
             **_place(attempt),
             finalize=attempt.final,
             model=attempt.model,
-            upstream=attempt.upstream or None,
+            upstream=attempt.upstream or self._only_upstream,
             messages=attempt.messages,
             tools=len(attempt.tools),
             changes=len(attempt.changes),

@@ -21,10 +21,14 @@ _LIMITS = frozenset({Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT})
 
 
 class RunLog:
-    """Logs starts and ends of runs, with a logger that is bound once; with `has_decisions`, the decisions too."""
+    """Logs starts and ends of runs, with a logger that is bound once; with `has_decisions`, the decisions too.
 
-    def __init__(self, *, has_decisions: bool = False) -> None:
+    `only_upstream` names the upstream if no file configures several.
+    """
+
+    def __init__(self, only_upstream: str, *, has_decisions: bool = False) -> None:
         self._log: Any = structlog.get_logger().bind()
+        self._only_upstream = only_upstream
         self._has_decisions = has_decisions
 
     def started(self, run: Run) -> RunObserver | None:
@@ -33,13 +37,13 @@ class RunLog:
         self._log.info(
             "run.started",
             **_ids(run.opening, run.context),
-            upstream=run.context.destination.upstream or None,
+            upstream=run.context.destination.upstream or self._only_upstream,
             model=run.context.model,
             loop=flags.loop,
             flag=flags.flag.reason if flags.flag else None,
             simulated=flags.simulated,
         )
-        return RunDecisions(run.id) if self._has_decisions else None
+        return RunDecisions(run.id, self._only_upstream) if self._has_decisions else None
 
     def over(self, run: Run) -> None:
         """Log the end of a run with its figures. If another worker ended it, that worker logs it."""
@@ -54,7 +58,7 @@ class RunLog:
             **_ids(run.opening, context),
             status=done.status,
             code=code,
-            upstream=progress.upstream or context.destination.upstream or None,
+            upstream=progress.upstream or context.destination.upstream or self._only_upstream,
             model=context.model,
             provider=None if done.provider is UNSET else done.provider,
             loop=flags.loop,
@@ -76,6 +80,7 @@ class RunLog:
             **_ids(record, None),
             status=record.status,
             code=record.code,
+            upstream=record.upstream or self._only_upstream,
             model=record.model,
             loop=record.loop,
             steps=record.steps,

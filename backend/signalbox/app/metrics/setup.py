@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from signalbox import __version__
-from signalbox.app.config import OPENROUTER, Settings
+from signalbox.app.config import Settings
 from signalbox.app.deps import Services
 from signalbox.app.logs.rejected_requests import RejectionLog
 from signalbox.core.errors import StoreError
@@ -25,7 +25,7 @@ def metrics_of(settings: Settings, rejections: RejectionLog, *, is_embedded: boo
 
     metrics = Metrics(
         models=settings.signalbox_metrics_models,
-        only_upstream=_upstream_name(settings),
+        only_upstream=settings.only_upstream,
         version=__version__,
         is_embedded=is_embedded,
     )
@@ -33,18 +33,11 @@ def metrics_of(settings: Settings, rejections: RejectionLog, *, is_embedded: boo
     return metrics
 
 
-def _upstream_name(settings: Settings) -> str:
-    """Return the label of the upstream if no file names several."""
-    if settings.is_simulated:
-        return "simulator"
-    return "openrouter" if settings.openrouter_base_url == OPENROUTER else "default"
-
-
 def counted(services: Services, metrics: "Metrics", stack: AsyncExitStack) -> Services:
     """Return the services so that they count into the metrics, until `stack` closes."""
     gauges, runs, store = metrics.all, services.runs, services.runs.store
     meter = store.meter if isinstance(store, JournalStore) else FlushMeter()
-    only_upstream = _upstream_name(services.settings)
+    only_upstream = services.settings.only_upstream
 
     def sample() -> None:
         gauges.live_runs.set(runs.active_count)

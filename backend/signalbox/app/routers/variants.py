@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request
 
 from signalbox.app.access import CallerDep
-from signalbox.app.asgi.request_id import info_of
+from signalbox.app.asgi.request_id import RequestInfo, info_of
 from signalbox.app.deps import Services, ServicesDep, tools_of
 from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.openapi.response_types import StartedVariant, StartedVariants, VariantError
@@ -112,7 +112,7 @@ async def _accept_started(variants: Sequence[Variant], services: Services) -> No
 
 async def _respond(variants: Sequence[Variant], request: Request, services: Services) -> StartedVariants:
     """Start the variants and describe them; those of a client that leaves before it reads any are stopped."""
-    work = _started(variants, services)
+    work = _started(variants, info_of(request.scope), services)
     if variants[0].ask.is_detached:
         return await work
     new = [one.run_id for one in variants if one.node_id is None]
@@ -127,10 +127,12 @@ async def _respond(variants: Sequence[Variant], request: Request, services: Serv
     return response
 
 
-async def _started(variants: Sequence[Variant], services: Services) -> StartedVariants:
+async def _started(variants: Sequence[Variant], info: RequestInfo, services: Services) -> StartedVariants:
     await start_variants(variants, services)
     node_id = next((one.node_id for one in variants if one.node_id is not None), None)
     ask, error = variants[0].ask, variants[0].error
+    refused = [(one.error.status, str(one.error.code)) for one in variants if one.error is not None]
+    info.refused = refused[1:] if node_id is None else refused  # the response itself counts as the first
     if node_id is None:
         assert error is not None
         raise error

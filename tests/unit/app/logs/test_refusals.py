@@ -89,8 +89,8 @@ class Clock:
 def reject(rejections: RejectionLog, status: int = 401, code: str = "UNAUTHORIZED") -> None:
     """Reject one request."""
     scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/api/runs", "headers": [], "client": ("::1", 5)}
-    register_request(scope).code = code
-    rejections.add(scope, status)
+    register_request(scope)
+    rejections.add(scope, status, code)
 
 
 def test_a_flood_is_counted_instead_of_written(app: RunningApp) -> None:

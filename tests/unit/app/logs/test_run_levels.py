@@ -11,6 +11,7 @@ from signalbox.core.codes import Code
 from structlog.testing import capture_logs
 
 from tests.scenarios.access.users import bearer, create_token
+from tests.support.metrics import Scrape
 from tests.support.processes import Process, serving
 from tests.support.running_app import RunningApp, read_until, settings_for
 
@@ -61,6 +62,18 @@ def test_a_failed_run_stands_out_and_names_its_owner(tmp_path: Path) -> None:
     assert text[-16:] not in str(lines)
 
 
+def test_the_upstream_has_the_name_that_metrics_have(tmp_path: Path) -> None:
+    """Without upstreams.toml the upstream has no name in the settings."""
+    settings = settings_for(tmp_path, signalbox_metrics_token="the-token-of-prometheus", signalbox_log_level="debug")
+    with RunningApp(settings) as app:
+        with capture_logs() as lines:
+            app.ask(model="openai/sim", tools=[])
+        text = app.client.get("/metrics", headers=bearer("the-token-of-prometheus")).text
+    named = {line["upstream"] for line in lines if "upstream" in line}
+    assert named == {labels["upstream"] for labels in Scrape(text).labels("runs_total")} == {"simulator"}
+    assert sum("upstream" in line for line in lines) == 3  # start, attempt, end
+
+
 @pytest.mark.e2e
 def test_a_run_that_a_crash_has_cut_ends_in_the_log_too(tmp_path: Path) -> None:
     """After `kill -9` the next start writes the run's last line."""
@@ -77,4 +90,4 @@ def test_a_run_that_a_crash_has_cut_ends_in_the_log_too(tmp_path: Path) -> None:
     lines = [orjson.loads(line) for line in process.errors().splitlines()]
     [line] = [line for line in lines if line["event"] == "run.finished"]
     assert (line["run_id"], line["status"], line["code"]) == (run_id, "interrupted", "SERVER_CRASH")
-    assert (line["level"], line["recovered"]) == ("warning", True)
+    assert (line["level"], line["recovered"], line["upstream"]) == ("warning", True, "simulator")

@@ -14,7 +14,6 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import httpx
 from signalbox_client import Content, Preview, Previews, Signalbox, ToolCalls, ToolResult
 
 SYSTEM = Path(__file__).with_name("system.md")
@@ -55,12 +54,10 @@ def progress(texts: dict[str, str], sizes: dict[str, int], call_id: str) -> None
         print(f"\n  {texts.get('/path', 'a file')} … {size} kB", end="", flush=True)
 
 
-def save(url: str, token: str | None, conversation_id: str, folder: Path) -> list[str]:
+def save(client: Signalbox, conversation_id: str, folder: Path) -> list[str]:
     """Download the files of the conversation into a folder; return their paths."""
-    headers = {"authorization": f"Bearer {token}"} if token else {}
-    response = httpx.get(f"{url}/api/conversations/{conversation_id}/files.zip", headers=headers)
-    response.raise_for_status()
-    with zipfile.ZipFile(io.BytesIO(response.content)) as files:
+    archive = client.conversations.files(conversation_id).archive()
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
         files.extractall(folder)
         return files.namelist()
 
@@ -75,16 +72,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--model", default="openai/sim", help="a model that reads images")
     parser.add_argument("--url", default="http://127.0.0.1:8000")
     given = parser.parse_args(arguments)
-    token = os.environ.get("SIGNALBOX_TOKEN")
     conversation_id = f"page-{uuid.uuid4().hex[:12]}"
     fixed: dict[str, Any] = {"model": given.model, "conversation_id": conversation_id, "max_steps": 20}
-    with Signalbox(given.url, token=token) as client:
+    with Signalbox(given.url, token=os.environ.get("SIGNALBOX_TOKEN")) as client:
         first = [{"type": "text", "text": given.prompt}, picture(given.picture)]
         ask(client, first, system=SYSTEM.read_text(encoding="utf-8"), **fixed)
         for change in given.then:
             print(f"\n> {change}")
             ask(client, change, **fixed)
-    paths = save(given.url, token, conversation_id, given.output)
+        paths = save(client, conversation_id, given.output)
     print(f"\nSaved to {given.output}: {', '.join(paths)}")
     return 0
 

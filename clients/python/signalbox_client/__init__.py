@@ -34,5 +34,6 @@ from signalbox_client.events import ToolResult as ToolResult
 from signalbox_client.events import Unsaved as Unsaved
 from signalbox_client.events import Usage as Usage
 from signalbox_client.events import Warning as Warning
+from signalbox_client.files import FileContent as FileContent
 from signalbox_client.previews import Previews as Previews
 from signalbox_client.retries import Backoff as Backoff

@@ -91,7 +91,7 @@ class AccessDenied(RequestRejected):
 
 
 class NotFound(RequestRejected):
-    """404: the run, conversation or save does not exist, or belongs to another owner."""
+    """404: the run, conversation, file or save does not exist, or belongs to another owner."""
 
 
 class Conflict(RequestRejected):

@@ -17,7 +17,7 @@ from signalbox.runs.trace import RunTrace
 from signalbox.services.search.pages import slug
 from signalbox.tools.functions.decorator import FunctionTool
 from signalbox_client import bodies
-from signalbox_client._sync import stored
+from signalbox_client._sync import conversations, files, runs, saves
 
 from tests.project.docs.descriptions import definition, described
 from tests.project.docs.pages import DOCS
@@ -113,9 +113,9 @@ RUNNER = Reference(
 )
 _BODIES = tuple(
     one
-    for module in (stored, bodies)
+    for module in (runs, conversations, files, saves, bodies)
     for one in vars(module).values()
-    if isinstance(one, type) and one.__module__ == module.__name__
+    if isinstance(one, type) and one.__module__.startswith(module.__name__)
 )
 CLIENT = Reference(
     "clients/python-client-api.md",
@@ -127,6 +127,7 @@ CLIENT = Reference(
     {
         "clients": ("Signalbox", "AsyncSignalbox", "Backoff"),
         "runs": ("Run", "AsyncRun", "Answer", "AnsweredCall", "Previews"),
+        "files": ("FileContent",),
         "events": (
             *(
                 "Event",

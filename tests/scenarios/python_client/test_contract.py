@@ -28,6 +28,14 @@ BODIES = {
     "StoppedRun": bodies.StoppedRun,
     "SaveSummary": bodies.SaveSummary,
     "Save": bodies.Save,
+    "FileVersion": bodies.FileVersion,
+    "File": bodies.File,
+    "RunStatsList": bodies.RunStatsList,
+    "StatsBucket": bodies.StatsBucket,
+    "StatsPercentiles": bodies.StatsPercentiles,
+    "Spend": bodies.Spend,
+    "SpendRow": bodies.SpendRow,
+    "SpendTotal": bodies.SpendTotal,
 }
 
 
@@ -122,8 +130,11 @@ def test_an_answer_has_no_event_that_a_crash_lost() -> None:
 
 
 def test_the_types_of_bodies_are_the_servers(app: RunningApp) -> None:
-    """The names of all fields, and of the parameters of a question, are those of the OpenAPI document."""
-    schemas = app.client.get("/openapi.json").json()["components"]["schemas"]
+    """The names of all fields, of the parameters of a question and of filters are those of the OpenAPI document."""
+    document = app.client.get("/openapi.json").json()
+    schemas = document["components"]["schemas"]
+    filters = {one["name"] for one in document["paths"]["/api/runs.ndjson"]["get"]["parameters"]}
+    assert {"status", *get_type_hints(bodies.RunFilter)} == filters
     for name, made in BODIES.items():
         assert set(get_type_hints(made)) == set(schemas[name]["properties"]), name
     asked = {name.removesuffix("_") for name in get_type_hints(bodies.Question)}

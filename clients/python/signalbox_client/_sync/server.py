@@ -1,7 +1,8 @@
 """Sends requests, and repeats them after broken connections and temporary rejections."""
 
+import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import httpx
@@ -25,26 +26,41 @@ class Server:
         path: str,
         *,
         body: Mapping[str, Any] | None = None,
+        content: str | bytes | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Request:
         sent = {**self._headers, **(headers or {})}
         try:
-            return self.http.build_request(method, self._url + path, json=body, params=params, headers=sent)
+            return self.http.build_request(
+                method, self._url + path, json=body, content=content, params=params, headers=sent
+            )
         except (TypeError, ValueError, RecursionError) as error:
-            words = f"The request cannot be sent as JSON in UTF-8: {error}. Correct the value."
+            words = f"The request cannot be sent: {error}. Correct the value."
             raise SignalboxError("INVALID_REQUEST", words) from error
 
     def send(
-        self, method: str, path: str, *, repeatable: bool = True, backoff: Backoff | None = None, **given: Any
+        self,
+        method: str,
+        path: str,
+        *,
+        repeatable: bool = True,
+        stream: bool = False,
+        backoff: Backoff | None = None,
+        **given: Any,
     ) -> httpx.Response:
-        """Return the response. A request that is not `repeatable` is repeated only if it had no effect."""
+        """Return the response, with `stream` before its body is read.
+
+        A request that is not `repeatable` is repeated only if it had no effect.
+        """
         request = self.request(method, path, **given)
         failures = Failures(backoff or self.backoff)
         was_lost = False
         while True:
             try:
-                response = self.http.send(request)
+                response = self.http.send(request, stream=stream)
+                if not response.is_success:
+                    response.read()
             except BROKEN as error:
                 was_lost = was_lost or not isinstance(error, NOT_SENT)
                 problem: SignalboxError = lost(request, error)
@@ -78,3 +94,23 @@ class Server:
             before = page["next"]
             if before is None:
                 return
+
+    def lines(self, path: str, params: Mapping[str, Any]) -> Generator[Any]:
+        """Iterate over the JSON objects of an NDJSON response, one per line."""
+        response = self.send("GET", path, params=params, stream=True)
+        try:
+            if not response.headers.get("content-type", "").startswith("application/x-ndjson"):
+                raise foreign(response)
+            rest = b""
+            for piece in response.iter_bytes():
+                *lines, rest = (rest + piece).split(b"\n")
+                for line in lines:
+                    yield json.loads(line)
+            if rest:
+                raise lost(response.request, StopIteration())
+        except BROKEN as error:
+            raise lost(response.request, error) from error
+        except ValueError as error:
+            raise foreign(response) from error
+        finally:
+            response.close()

@@ -69,6 +69,28 @@ test("a token is created, works, and is revoked", async ({ page, request, playwr
   await user.dispose();
 });
 
+test("costs are added up, drawn and downloaded, with what is left of a budget", async ({ page, request }) => {
+  const name = `Budget ${Date.now()}`;
+  const created = await request.post("/api/tokens", { headers: HEADERS, data: { name, budget_day: 5 } });
+  const { id, token } = await created.json();
+  const headers = { authorization: `Bearer ${token}` };
+  await request.post("/api/chat", { headers, data: { model: "openai/sim", prompt: "What is a run?" } });
+
+  await page.goto("/operator#spend");
+  await enterToken(page);
+  const row = page.locator("[data-part=spend]", { hasText: name });
+  await expect(row).toContainText(`${name}${id}`);
+  await expect(page.locator("[data-part=budget]", { hasText: name })).toContainText(/of \$5\.00 used · \$4\.\d+ left/);
+  await expect(page.getByRole("figure", { name: "Cost per day (UTC)" }).locator("canvas")).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole("combobox", { name: "Added up" }).selectOption("By model");
+  await expect(page.locator("[data-part=spend]", { hasText: "openai/sim" }).first()).toBeVisible();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download CSV" }).click();
+  expect((await download).suggestedFilename()).toMatch(/^spend-by-model-.*\.csv$/);
+});
+
 test("a rollout is started, changed and ended", async ({ page, request }) => {
   await page.goto("/operator#rollout");
   await enterToken(page);

@@ -12,6 +12,7 @@ import { OperatorOnly } from "./OperatorOnly.tsx";
 import { RolloutSection } from "./rollout/RolloutSection.tsx";
 import { RunsSection } from "./runs/RunsSection.tsx";
 import { SectionNav } from "./SectionNav.tsx";
+import { SpendSection } from "./spend/SpendSection.tsx";
 import { TokensSection } from "./tokens/TokensSection.tsx";
 
 export function OperatorPage() {
@@ -43,6 +44,11 @@ export function OperatorPage() {
         {section === "charts" && isOperator !== undefined && (
           // Another token shows other runs.
           <ChartsSection key={String(isOperator)} place={place} isAll={isOperator} />
+        )}
+        {section === "spend" && (
+          <OperatorOnly {...guard} what="what runs cost">
+            <SpendSection />
+          </OperatorOnly>
         )}
         {section === "tokens" && (
           <OperatorOnly {...guard} what="API tokens">

@@ -2,21 +2,21 @@
 import { useId } from "react";
 import { SelectBox } from "../pages/SelectBox.tsx";
 
-interface Props {
+interface Props<Value extends string> {
   label: string;
-  value: string;
-  options: readonly (readonly [value: string, words: string])[];
-  onChange: (value: string) => void;
+  value: Value;
+  options: readonly (readonly [value: Value, words: string])[];
+  onChange: (value: Value) => void;
 }
 
-export function SelectField({ label, ...rest }: Props) {
+export function SelectField<Value extends string>({ label, onChange, ...rest }: Props<Value>) {
   const id = useId();
   return (
     <div className="grid content-start gap-1 [&_select]:w-full [&_span]:w-full">
       <span id={id} className="text-dim text-tiny" aria-hidden="true">
         {label}
       </span>
-      <SelectBox label={label} {...rest} />
+      <SelectBox label={label} {...rest} onChange={(value) => onChange(value as Value)} />
     </div>
   );
 }

@@ -37,7 +37,8 @@ export interface Series {
 
 export interface Chart {
   title: string;
-  unit: "runs" | "ms";
+  /** Costs have one time per UTC day. */
+  unit: "runs" | "ms" | "usd";
   /** Stacked bars; otherwise lines. */
   isStacked: boolean;
   /** The beginnings of all buckets in epoch seconds, also of those without runs. */

@@ -5,6 +5,7 @@ export const SECTIONS = [
   { name: "rollout", words: "Rollout" },
   { name: "runs", words: "Runs" },
   { name: "charts", words: "Charts" },
+  { name: "spend", words: "Spend" },
   { name: "tokens", words: "Tokens" },
 ] as const;
 

@@ -1,8 +1,7 @@
 // The rollout of the V2 loop and the audit trail: loads them every few seconds, and changes the plan.
 import type { AuditEntry, AuditPage, Figures, NewPlan, Plan, Rollout, Tally } from "../../types/rollout.ts";
-import { connect } from "../server/server.ts";
-import { runToken } from "../server/session.ts";
 import { Store } from "../store.ts";
+import { fields, type Json, known, list, number, sendJson, sentenceOf, text } from "./request.ts";
 
 export interface RolloutState {
   /** Undefined until it is loaded. */
@@ -15,8 +14,6 @@ export interface RolloutState {
   refusal: string | undefined;
   isSaving: boolean;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 const EVERY_MS = 5000;
 const PATH = "/api/rollout";
@@ -42,7 +39,7 @@ export class RolloutStore extends Store<RolloutState> {
 
   async load(): Promise<void> {
     try {
-      const [state, audit] = await Promise.all([send("GET", PATH), send("GET", `${PATH}/audit?limit=20`)]);
+      const [state, audit] = await Promise.all([sendJson("GET", PATH), sendJson("GET", `${PATH}/audit?limit=20`)]);
       const { entries, next } = parseAudit(audit);
       const last = entries.at(-1);
       const older = last ? this.state.entries.filter(({ id }) => id < last.id) : [];
@@ -59,7 +56,7 @@ export class RolloutStore extends Store<RolloutState> {
 
   async loadOlder(): Promise<void> {
     try {
-      const { entries, next } = parseAudit(await send("GET", `${PATH}/audit?limit=20&before=${this.state.next}`));
+      const { entries, next } = parseAudit(await sendJson("GET", `${PATH}/audit?limit=20&before=${this.state.next}`));
       this.set({ entries: [...this.state.entries, ...entries], next });
     } catch (error) {
       this.set({ trouble: sentenceOf(error) });
@@ -79,7 +76,7 @@ export class RolloutStore extends Store<RolloutState> {
   async #change(method: string, body?: object): Promise<boolean> {
     this.set({ isSaving: true, refusal: undefined });
     try {
-      this.set({ rollout: parseRollout(await send(method, PATH, body)) });
+      this.set({ rollout: parseRollout(await sendJson(method, PATH, body)) });
     } catch (error) {
       this.set({ isSaving: false, refusal: sentenceOf(error) });
       return false;
@@ -89,17 +86,6 @@ export class RolloutStore extends Store<RolloutState> {
     return true;
   }
 }
-
-async function send(method: string, path: string, body?: object): Promise<Json> {
-  const json = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  return (await (await connect(runToken).request(path, { method, ...json })).json()) as Json;
-}
-
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-const fields = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
-const number = (value: unknown): number => (typeof value === "number" ? value : 0);
-const known = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 function parseRollout({ plan, assessment, report }: Json): Rollout {
   const { evidence, threshold, figures } = fields(report);
@@ -114,9 +100,11 @@ function parseRollout({ plan, assessment, report }: Json): Rollout {
 
 const parsePlan = ({ mode, stages, holdback, state, stage, percent, stage_started }: Json): Plan => ({
   mode: mode === "observe" ? mode : "guard",
-  stages: Array.isArray(stages)
-    ? stages.map((one) => ({ percent: number(one.percent), minutes: number(one.minutes), runs: number(one.runs) }))
-    : [],
+  stages: list(stages).map((one) => ({
+    percent: number(one.percent),
+    minutes: number(one.minutes),
+    runs: number(one.runs),
+  })),
   holdback: number(holdback),
   state: text(state) as Plan["state"],
   stage: number(stage),
@@ -140,14 +128,12 @@ const parseTally = ({ runs, error, interrupted, empty, first_token_ms, cost }: J
 });
 
 const parseAudit = ({ entries, next }: Json): AuditPage => ({
-  entries: Array.isArray(entries)
-    ? entries.map(({ id, at, actor, action, details }) => ({
-        id: number(id),
-        at: number(at) * 1000,
-        actor: text(actor),
-        action: text(action),
-        details: fields(details),
-      }))
-    : [],
+  entries: list(entries).map(({ id, at, actor, action, details }) => ({
+    id: number(id),
+    at: number(at) * 1000,
+    actor: text(actor),
+    action: text(action),
+    details: fields(details),
+  })),
   next: known(next),
 });

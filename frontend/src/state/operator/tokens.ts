@@ -1,6 +1,7 @@
 // API tokens and groups: loads them, and reloads them after each change.
 import type { ApiToken, Group } from "../../types/operator.ts";
 import { Store } from "../store.ts";
+import { sentenceOf } from "./request.ts";
 import * as requests from "./tokenRequests.ts";
 
 export interface TokensState {
@@ -83,5 +84,3 @@ export class Tokens extends Store<TokensState> {
     return true;
   }
 }
-
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 // A chart with its title, its legend, and the same values as a table.
 import { type Chart, type Tone, tableRows } from "../../../logic/pages/runStats.ts";
-import { count, duration } from "../../../logic/wording/statusAndAmounts.ts";
+import { cost, count, duration } from "../../../logic/wording/statusAndAmounts.ts";
 import { ChartCanvas } from "./ChartCanvas.tsx";
 
 const SWATCHES: Record<Tone, string> = {
@@ -11,6 +11,8 @@ const SWATCHES: Record<Tone, string> = {
   v2: "border-accent",
   legacy: "border-lamp-running",
 };
+
+const WORDS: Record<Chart["unit"], (value: number) => string> = { runs: count, ms: duration, usd: cost };
 
 export function ChartCard({ chart }: { chart: Chart }) {
   const { title, series, isStacked } = chart;
@@ -25,7 +27,7 @@ export function ChartCard({ chart }: { chart: Chart }) {
       {hasValues ? (
         <>
           <ChartCanvas chart={chart} />
-          <ul className="flex flex-wrap gap-x-4 gap-y-1 text-small" aria-hidden="true">
+          <ul className="flex flex-wrap gap-x-4 gap-y-1 text-small" aria-hidden="true" hidden={series.length === 1}>
             {series.map(({ name, tone, isDashed }) => (
               <li key={name} className="flex items-center gap-1.5">
                 <span
@@ -46,8 +48,7 @@ export function ChartCard({ chart }: { chart: Chart }) {
 
 function ValueTable({ chart }: { chart: Chart }) {
   const { title, series, unit } = chart;
-  const words = (value: number | undefined) =>
-    value === undefined ? "" : unit === "ms" ? duration(value) : count(value);
+  const words = (value: number | undefined) => (value === undefined ? "" : WORDS[unit](value));
   return (
     <details className="text-small">
       <summary className="cursor-pointer text-dim">Show as table</summary>
@@ -57,7 +58,7 @@ function ValueTable({ chart }: { chart: Chart }) {
           <thead className="text-dim text-tiny">
             <tr>
               <th scope="col" className="border-edge border-b py-1 pe-3 text-start font-medium">
-                Start
+                {unit === "usd" ? "Day" : "Start"}
               </th>
               {series.map(({ name }) => (
                 <th key={name} scope="col" className="border-edge border-b py-1 ps-3 text-end font-medium">
@@ -70,7 +71,7 @@ function ValueTable({ chart }: { chart: Chart }) {
             {tableRows(chart).map(({ time, values }) => (
               <tr key={time}>
                 <th scope="row" className="whitespace-nowrap border-edge border-b py-1 pe-3 text-start font-normal">
-                  {new Date(time * 1000).toLocaleString()}
+                  {timeText(time * 1000, unit)}
                 </th>
                 {series.map(({ name }, index) => (
                   <td key={name} className="whitespace-nowrap border-edge border-b py-1 ps-3 text-end">
@@ -85,3 +86,6 @@ function ValueTable({ chart }: { chart: Chart }) {
     </details>
   );
 }
+
+const timeText = (ms: number, unit: Chart["unit"]): string =>
+  unit === "usd" ? new Date(ms).toISOString().slice(0, 10) : new Date(ms).toLocaleString();

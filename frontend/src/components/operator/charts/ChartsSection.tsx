@@ -1,5 +1,6 @@
 // The section "Charts": outcomes and latency by loop, of the runs that match the filter of the address.
-import { useEffect, useState } from "react";
+import { useCallback } from "react";
+import { usePolled } from "../../../hooks/polled.ts";
 import { isFiltered, PERIODS, withField } from "../../../logic/pages/runFilter.ts";
 import { latencyCharts, outcomeCharts, type RunStats } from "../../../logic/pages/runStats.ts";
 import type { Place } from "../../../state/operator/place.ts";
@@ -7,35 +8,15 @@ import { fetchRunStats } from "../../../state/operator/runStats.ts";
 import { useStore } from "../../../state/store.ts";
 import { PageAlert } from "../../pages/PageFrame.tsx";
 import { SelectBox } from "../../pages/SelectBox.tsx";
-import { EmptyNote } from "../PlainTable.tsx";
+import { EmptyNote, LoadingNote } from "../PlainTable.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 
 const EVERY_MS = 30_000;
 
 export function ChartsSection({ place, isAll }: { place: Place; isAll: boolean }) {
   const { filter } = useStore(place);
-  const [stats, setStats] = useState<RunStats>();
-  const [trouble, setTrouble] = useState<string>();
-
-  useEffect(() => {
-    let isCurrent = true;
-    const load = async () => {
-      try {
-        const loaded = await fetchRunStats(filter);
-        if (!isCurrent) return;
-        setStats(loaded);
-        setTrouble(undefined);
-      } catch (error) {
-        if (isCurrent) setTrouble(error instanceof Error ? error.message : String(error));
-      }
-    };
-    void load();
-    const timer = setInterval(() => !document.hidden && void load(), EVERY_MS);
-    return () => {
-      isCurrent = false;
-      clearInterval(timer);
-    };
-  }, [filter]);
+  const load = useCallback(() => fetchRunStats(filter), [filter]);
+  const { value: stats, trouble } = usePolled(load, EVERY_MS);
 
   const others = isFiltered(withField(withField(withField(filter, "period", ""), "since", ""), "until", ""));
   return (
@@ -67,6 +48,7 @@ export function ChartsSection({ place, isAll }: { place: Place; isAll: boolean }
         )}
       </p>
       {trouble && <PageAlert>{trouble}</PageAlert>}
+      {!stats && !trouble && <LoadingNote />}
       {stats && <Charts stats={stats} />}
     </section>
   );

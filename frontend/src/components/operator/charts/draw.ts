@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { type Chart, stacked, type Tone } from "../../../logic/pages/runStats.ts";
-import { count, duration } from "../../../logic/wording/statusAndAmounts.ts";
+import { cost, count, duration } from "../../../logic/wording/statusAndAmounts.ts";
 
 const COLOURS: Record<Tone, string> = {
   done: "--lamp-done",
@@ -17,6 +17,8 @@ const BAR_WIDTH = 0.8;
 const MOST_BAR_PX = 48;
 const AXIS_PX = 56;
 const DASH = [4, 4];
+const HOUR_S = 3600;
+const DAY_S = 24 * HOUR_S;
 
 /** Returns a function that removes the chart. */
 export function drawChart(element: HTMLElement, chart: Chart): () => void {
@@ -51,9 +53,10 @@ function plotOf(element: HTMLElement, chart: Chart): uPlot {
     ...sizeOf(element),
     legend: { show: false },
     cursor: { show: false },
+    ...(chart.unit === "usd" && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") }),
     scales: {
       x: { time: true, range: timeRange(chart) },
-      y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
+      y: { range: (_plot, _min, max) => [0, chart.unit === "usd" ? max * 1.1 : Math.max(1, max * 1.1)] },
     },
     axes: [
       { ...axis, grid: { show: false }, ticks: grid },
@@ -65,14 +68,16 @@ function plotOf(element: HTMLElement, chart: Chart): uPlot {
 }
 
 /** The first and the last bar are as wide as the others. */
-function timeRange({ times, isStacked }: Chart): uPlot.Range.MinMax {
+function timeRange(chart: Chart): uPlot.Range.MinMax {
+  const { times, isStacked } = chart;
   const [first = 0, second] = times;
   const last = times.at(-1) ?? first;
-  const step = second === undefined ? 3600 : second - first;
+  const step = second === undefined ? (chart.unit === "usd" ? DAY_S : HOUR_S) : second - first;
   return isStacked ? [first - step / 2, last + step / 2] : [first, Math.max(last, first + step)];
 }
 
 function valuesOf({ unit }: Chart): Partial<uPlot.Axis> {
+  if (unit === "usd") return { values: (_plot, values) => values.map((value) => (value === 0 ? "" : cost(value))) };
   if (unit === "ms") return { values: (_plot, values) => values.map((value) => (value === 0 ? "0" : duration(value))) };
   // There is no half run.
   return {

@@ -4,6 +4,7 @@ import { RolloutStore } from "../../../state/operator/rollout.ts";
 import { useStore } from "../../../state/store.ts";
 import { PageAlert } from "../../pages/PageFrame.tsx";
 import { Button } from "../../ui/Button.tsx";
+import { LoadingNote } from "../PlainTable.tsx";
 import { AuditTrail } from "./AuditTrail.tsx";
 import { PlanCard } from "./PlanCard.tsx";
 import { PlanForm } from "./PlanForm.tsx";
@@ -34,6 +35,7 @@ export function RolloutSection() {
           </Button>
         </header>
         {refusal && !isPlanning && <PageAlert>{refusal}</PageAlert>}
+        {!rollout && !trouble && <LoadingNote />}
         {rollout && <PlanCard rollout={rollout} />}
         <p className="text-dim text-small">
           To set the percentage at once, use the{" "}

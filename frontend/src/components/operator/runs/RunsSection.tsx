@@ -1,13 +1,12 @@
 // The section "Runs": the filter, the results by loop, and the runs that match.
-import { useState } from "react";
 import { byLoop } from "../../../logic/pages/operator.ts";
 import { isFiltered } from "../../../logic/pages/runFilter.ts";
 import type { Operator } from "../../../state/operator/operator.ts";
 import type { Place } from "../../../state/operator/place.ts";
 import { exportRuns } from "../../../state/operator/runExport.ts";
 import { useStore } from "../../../state/store.ts";
-import { PageAlert } from "../../pages/PageFrame.tsx";
 import { Button } from "../../ui/Button.tsx";
+import { ActionButton } from "../ActionButton.tsx";
 import { LoopCard } from "./LoopCard.tsx";
 import { RunFilters } from "./RunFilters.tsx";
 import { RunList } from "./RunList.tsx";
@@ -23,7 +22,10 @@ export function RunsSection({ operator, place }: { operator: Operator; place: Pl
           <h2 id="runs-title" className="me-auto font-semibold text-title">
             Runs
           </h2>
-          <ExportButton load={() => exportRuns(filter)} />
+          {/* All runs that match, not only those shown. */}
+          <ActionButton run={() => exportRuns(filter)} busy="Exporting…" failed="Not exported.">
+            Export NDJSON
+          </ActionButton>
         </header>
         <RunFilters filter={filter} runs={runs} isOperator={isAll} onChange={(wanted) => place.setFilter(wanted)} />
       </section>
@@ -58,29 +60,5 @@ export function RunsSection({ operator, place }: { operator: Operator; place: Pl
         isFetchingOlder={isFetchingOlder}
       />
     </div>
-  );
-}
-
-/** Downloads all runs that match, not only those shown. */
-function ExportButton({ load }: { load: () => Promise<void> }) {
-  const [isBusy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState<string>();
-  const download = async () => {
-    setBusy(true);
-    setTrouble(undefined);
-    try {
-      await load();
-    } catch (error) {
-      setTrouble(error instanceof Error ? error.message : String(error));
-    }
-    setBusy(false);
-  };
-  return (
-    <>
-      {trouble && <PageAlert>Not exported. {trouble}</PageAlert>}
-      <Button look="outline" size="medium" disabled={isBusy} onClick={() => void download()}>
-        {isBusy ? "Exporting…" : "Export NDJSON"}
-      </Button>
-    </>
   );
 }

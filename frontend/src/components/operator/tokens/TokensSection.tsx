@@ -5,6 +5,7 @@ import { useStore } from "../../../state/store.ts";
 import type { ApiToken, Group } from "../../../types/operator.ts";
 import { PageAlert } from "../../pages/PageFrame.tsx";
 import { Button } from "../../ui/Button.tsx";
+import { LoadingNote } from "../PlainTable.tsx";
 import { GroupForm } from "./GroupForm.tsx";
 import { GroupTable } from "./GroupTable.tsx";
 import { RevokeDialog } from "./RevokeDialog.tsx";
@@ -42,6 +43,7 @@ export function TokensSection() {
             Create token
           </Button>
         </header>
+        {!listed && !trouble && <LoadingNote />}
         {listed && <TokenTable tokens={listed} onOpen={open} />}
       </section>
       <section aria-labelledby="groups-title" className="grid gap-3">

@@ -18,7 +18,7 @@ from msgspec.structs import replace as with_fields
 from signalbox.flags.choice import choose_loop
 from signalbox.rollout.guard import Guard
 from signalbox.rollout.outcomes import Metric, Outcome
-from signalbox.rollout.plan import DEFAULT_STAGES, Plan, assess
+from signalbox.rollout.plan import DEFAULT_STAGES, Plan, next_step
 
 Kind = Literal["no regression", "low traffic", "large", "large, one family", "large, late", "small"]
 COUNTS: dict[Kind, int] = {
@@ -141,7 +141,7 @@ def simulate(scenario: Scenario) -> Result:
         if outcome.ended - now < LOOK_SECONDS:
             continue
         now = outcome.ended
-        step = assess(rollout.plan, rollout.guard, now).step
+        step = next_step(rollout.plan, rollout.guard, now)
         if step == "roll_back":
             return result("rolled_back")
         if step == "promote":

@@ -2,7 +2,9 @@
 
 from bisect import bisect_left, insort
 from collections import deque
-from math import inf
+from math import ceil, inf
+
+from msgspec import structs
 
 from signalbox.core.events import LoopName
 from signalbox.rollout.bounds import lower_bound, upper_bound
@@ -18,6 +20,8 @@ _EXPECTED_FAILURES = 0.02
 # By how much the rate of V2 may exceed legacy's for a promotion, and the error of each of the two bounds.
 MARGIN, SLOW_MARGIN = 0.10, 0.20
 _BOUND_ERROR = 0.05
+# How many times the runs of the stage are tried, to estimate how many are missing: up to 50 times, in steps of 5 %.
+_TIMES = [1.05**step for step in range(81)]
 
 
 class Limit:
@@ -108,8 +112,15 @@ class Comparison:
         """By how much the rate of V2 may exceed legacy's for a promotion."""
         return MARGIN if self._limit is None else SLOW_MARGIN
 
-    def excess(self) -> float:
-        """Return by how much the rate of V2 exceeds legacy's at most, with 90 % confidence."""
-        total = self.total
-        most = upper_bound(total.v2_bad, total.v2, _BOUND_ERROR)
-        return most - lower_bound(total.legacy_bad, total.legacy, _BOUND_ERROR)
+    def excess(self, times: float = 1.0) -> float:
+        """Return by how much the rate of V2 exceeds legacy's at most, with 90 % confidence.
+
+        `times` is for a stage with so many times the runs, and the same rates.
+        """
+        v2, v2_bad, legacy, legacy_bad = (round(count * times) for count in structs.astuple(self.total))
+        return upper_bound(v2_bad, v2, _BOUND_ERROR) - lower_bound(legacy_bad, legacy, _BOUND_ERROR)
+
+    def further_runs(self) -> int | None:
+        """Return about how many V2 runs are missing to exclude harm with the same rates; None if too many."""
+        enough = next((times for times in _TIMES if self.excess(times) <= self.margin), None)
+        return None if enough is None else ceil(self.total.v2 * (enough - 1))

@@ -69,6 +69,7 @@ class Evaluation:
         finding = structs.asdict(guard.finding())
         return {
             "assessment": assessment.sentence,
+            "missing": None if assessment.missing is None else structs.asdict(assessment.missing),
             "evidence": round(guard.evidence, 3),
             "threshold": guard.threshold,
             "strongest": {

@@ -25,6 +25,7 @@ _NEW: tuple[int, frozenset[Metric]] = (0, frozenset())
 _MOST_CONVERSATIONS = 100_000
 _MOST_FAMILIES = 12
 _MORE_RUNS = 1.02
+_UNKNOWN = -1
 
 Comparisons = dict[Metric, Comparison]
 
@@ -56,6 +57,7 @@ class Guard:
         self._conversations: dict[str, tuple[int, frozenset[Metric]]] = {}
         self._unproven: list[Metric] = []
         self._unproven_until = 0.0
+        self._further_runs: int | None = _UNKNOWN
         self._evidence: float | None = None
 
     def _comparisons(self) -> Comparisons:
@@ -127,7 +129,22 @@ class Guard:
             measured = [one for one in self._all.values() if one.total.v2 or one.total.legacy]
             self._unproven = [one.metric for one in measured if one.excess() > one.margin]
             self._unproven_until = runs * _MORE_RUNS
+            self._further_runs = _UNKNOWN
         return self._unproven
+
+    def missing_runs(self, least: int) -> tuple[int | None, int]:
+        """Return how many V2 and legacy runs are missing for a promotion, if the rates stay the same.
+
+        The first is None if V2 fails so much more often that more runs would not exclude harm.
+        """
+        stage = self.figures.stage
+        v2, legacy = max(0, least - stage["v2"].runs), max(0, LEAST_LEGACY_RUNS - stage["legacy"].runs)
+        if v2 or legacy or not self.unproven():
+            return v2, legacy
+        if self._further_runs == _UNKNOWN:
+            further = [self._all[metric].further_runs() for metric in self._unproven]
+            self._further_runs = None if None in further else max(runs or 0 for runs in further)
+        return self._further_runs, 0
 
     @property
     def is_suspicious(self) -> bool:

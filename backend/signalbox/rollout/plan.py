@@ -78,31 +78,78 @@ class Plan(Struct, frozen=True, kw_only=True):
         return structs.replace(self, state=state, reason=reason, is_applied=state in ("overridden", "ended"))
 
 
+class Missing(Struct, frozen=True):
+    """What a stage still needs for its promotion. `v2_runs` is an estimate once the stage has its planned runs.
+
+    `v2_runs` is None if no number of runs would be enough with the present rates.
+    """
+
+    v2_runs: int | None
+    legacy_runs: int
+    minutes: float
+
+    @property
+    def words(self) -> str:
+        """Describe it in a phrase, empty if nothing is missing."""
+        minutes = _counted(round(self.minutes), "minute") if self.minutes >= 1 else "less than a minute"
+        parts = [
+            _counted(self.v2_runs, "V2 run") if self.v2_runs else "",
+            _counted(self.legacy_runs, "legacy run") if self.legacy_runs else "",
+            minutes if self.minutes > 0 else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
+
 class Assessment(Struct, frozen=True):
-    """What the guard says about a stage: the next step, and a sentence for people."""
+    """What the guard says about a stage: the next step, and a sentence for people.
+
+    `missing` is None if the stage cannot be promoted: V2 is worse, or nothing is compared.
+    """
 
     step: Step
     sentence: str
+    missing: Missing | None = None
+
+
+def next_step(plan: Plan, guard: Guard, now: float) -> Step:
+    """Decide about the stage. Only one with enough time, runs and evidence that V2 is not worse is promoted."""
+    if guard.is_worse:
+        return "roll_back"
+    if guard.is_suspicious or now - plan.stage_started < plan.current.minutes * 60:
+        return "wait"
+    return "promote" if guard.has_runs(plan.current.runs) and not guard.unproven() else "wait"
 
 
 def assess(plan: Plan, guard: Guard, now: float) -> Assessment:
-    """Judge the stage. Only a stage with enough time, runs and evidence that V2 is not worse is promoted."""
-    if guard.is_worse:
-        return Assessment("roll_back", regression_of(guard))
+    """Decide about the stage, and explain it."""
+    step = next_step(plan, guard, now)
+    if step == "roll_back":
+        return Assessment(step, regression_of(guard))
     stage, runs = plan.current, guard.figures.stage
     minutes = (now - plan.stage_started) / 60
     progress = (
         f"{runs['v2'].runs} of {stage.runs} V2 runs, {runs['legacy'].runs} legacy runs, "
         f"{minutes:.0f} of {stage.minutes:g} minutes"
     )
+    missing_v2, missing_legacy = guard.missing_runs(stage.runs)
+    missing = Missing(missing_v2, missing_legacy, max(0.0, stage.minutes - minutes))
+    if step == "promote":
+        return Assessment(step, f"V2 is not worse than legacy: {progress}.", missing)
     if guard.is_suspicious:
-        return Assessment("wait", f"Inconclusive: {_compared(guard)} The stage continues ({progress}).")
-    if minutes < stage.minutes or not guard.has_runs(stage.runs):
-        return Assessment("wait", f"No sign of harm so far: {progress}.")
-    if unproven := guard.unproven():
-        names = ", ".join(NAMES[metric] for metric in unproven)
-        return Assessment("wait", f"No sign of harm, but too few runs to exclude it for: {names} ({progress}).")
-    return Assessment("promote", f"V2 is not worse than legacy: {progress}.")
+        sentence = f"Inconclusive: {_compared(guard)} The stage continues ({progress})."
+    elif missing.minutes or not guard.has_runs(stage.runs):
+        sentence = f"No sign of harm so far: {progress}."
+    else:
+        names = ", ".join(NAMES[metric] for metric in guard.unproven())
+        sentence = f"No sign of harm, but too few runs to exclude it for: {names} ({progress})."
+        if missing.v2_runs is None:
+            return Assessment(step, f"{sentence} With these rates, more runs will not exclude it.", missing)
+        return Assessment(step, f"{sentence} Still needed at these rates: about {missing.words}.", missing)
+    return Assessment(step, f"{sentence} Still needed: {missing.words}." if missing.words else sentence, missing)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 NAMES = {

@@ -6,7 +6,7 @@ from signalbox.core.events import LoopName
 from signalbox.flags.override import Override
 from signalbox.rollout.guard import Guard
 from signalbox.rollout.outcomes import Outcome
-from signalbox.rollout.plan import Plan, Stage, assess
+from signalbox.rollout.plan import Missing, Plan, Stage, assess
 
 PLAN = Plan(id="plan", stages=(Stage(50, 10, 100), Stage(100)))
 
@@ -30,7 +30,9 @@ def both(number: int, **of_v2: Any) -> Guard:
 def test_a_stage_needs_its_time() -> None:
     """With all runs, but too early, the stage waits."""
     guard = both(300)
-    assert assess(PLAN, guard, 599).step == "wait"
+    early = assess(PLAN, guard, 599)
+    assert (early.step, early.missing) == ("wait", Missing(0, 0, 10 - 599 / 60))
+    assert early.sentence.endswith("Still needed: less than a minute.")
     assert assess(PLAN, guard, 600).step == "promote"
 
 
@@ -40,7 +42,13 @@ def test_a_stage_needs_its_runs() -> None:
     runs(guard, "v2", 400)
     runs(guard, "legacy", 49)
     assert assess(PLAN, guard, 1e6).step == "wait"
-    assert assess(PLAN, both(99), 1e6).sentence.startswith("No sign of harm so far: 99 of 100 V2 runs")
+    assert assess(PLAN, guard, 300).missing == Missing(0, 1, 5)
+    few = assess(PLAN, both(60), 300)
+    assert few.missing == Missing(40, 0, 5)
+    assert few.sentence == (
+        "No sign of harm so far: 60 of 100 V2 runs, 60 legacy runs, 5 of 10 minutes. "
+        "Still needed: 40 V2 runs, 5 minutes."
+    )
 
 
 def test_a_stage_needs_evidence() -> None:
@@ -52,6 +60,25 @@ def test_a_stage_needs_evidence() -> None:
     assessment = assess(PLAN, guard, 1e6)
     assert assessment.step == "wait"
     assert "too few runs to exclude it for: error endings" in assessment.sentence
+    assert assessment.missing is not None
+    further = assessment.missing.v2_runs
+    assert further is not None
+    assert assessment.sentence.endswith(f"Still needed at these rates: about {further} V2 runs.")
+    for number in range(further + 10):
+        for loop in ("legacy", "v2"):
+            runs(guard, loop, 1, error=number % 3 == 0)
+    assert assess(PLAN, guard, 1e6).step == "promote"
+
+
+def test_no_number_of_runs_excludes_a_difference() -> None:
+    """If V2 fails eleven points more often, but without proof, the assessment promises nothing."""
+    guard = Guard(50, 600, 2)
+    for number in range(100):
+        runs(guard, "legacy", 1, error=number % 4 == 0)
+        runs(guard, "v2", 1, error=number % 11 < 4)
+    assessment = assess(PLAN, guard, 1e6)
+    assert assessment.missing is not None
+    assert (assessment.step, assessment.missing.v2_runs) == ("wait", None)
 
 
 def test_a_sign_of_harm_is_inconclusive() -> None:

@@ -61,10 +61,27 @@ class RolloutFinding(TypedDict):
     legacy_rate: float
 
 
+class RolloutMissing(TypedDict):
+    """What the stage still needs before it can be promoted."""
+
+    v2_runs: Annotated[
+        int | None,
+        Meta(
+            description="The V2 runs. After the planned runs, an estimate of how many exclude harm if the rates stay "
+            "the same; null if no number would."
+        ),
+    ]
+    legacy_runs: int
+    minutes: float
+
+
 class RolloutReport(TypedDict):
     """What the guard found when it last looked."""
 
     assessment: str
+    missing: Annotated[
+        RolloutMissing | None, Meta(description="What is missing; null if V2 is worse, or if nothing is compared.")
+    ]
     evidence: Annotated[float, Meta(description="The evidence that V2 is worse, over all metrics; starts at 1.")]
     threshold: Annotated[float, Meta(description="The evidence at which V2 is taken back.")]
     strongest: RolloutFinding

@@ -96,6 +96,7 @@ _EXPOSED = [
     "x-tool-loop",
     "x-conversation-id",
     "x-message-id",
+    "x-file-version",
     "retry-after",
     "x-should-retry",
     assistant.REPLAY_HEADER,

@@ -36,15 +36,22 @@ export const delaysOf = ({ attempts, firstMs, longestMs }: Backoff): number[] =>
     (_, failures) => Math.min(firstMs * 2 ** failures, longestMs) * (1 + Math.random()),
   );
 
-/** A client for short requests. It reads each response to its end, and sends requests again that may succeed. */
-export function retrying(client: ApiClient, backoff: Backoff, signal?: AbortSignal): ApiClient {
+type Send = (client: ApiClient, path: string, init: RequestInit, signal?: AbortSignal) => Promise<Response>;
+
+/** A client that sends requests again that may succeed. By default, it reads each response to its end. */
+export function retrying(
+  client: ApiClient,
+  backoff: Backoff,
+  signal?: AbortSignal,
+  send: Send = sendAndRead,
+): ApiClient {
   return {
     async request(path, init = {}) {
       const delays = delaysOf(backoff);
       let isUncertain = false;
       for (let failures = 0; ; failures++) {
         try {
-          return await sendOnce(client, path, init, signal);
+          return await send(client, path, init, signal);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           // The first request had an effect, but its response was lost.
@@ -89,19 +96,29 @@ export function streaming(client: ApiClient, { connectAttempts }: Backoff): ApiC
   };
 }
 
-/** Each request for a save makes another save. */
-const isRepeatable = (path: string, { method }: RequestInit): boolean => path !== "/api/saves" || method !== "POST";
+/** Each request for a save makes another save, and each change of a file another version. */
+const isRepeatable = (path: string, { method = "GET" }: RequestInit): boolean =>
+  method === "GET" || !/^\/api\/(saves$|conversations\/[^/]+\/file)/.test(path);
 
-/** Send a request once, and read its response to the end. A server that is silent for too long is unreachable. */
-async function sendOnce(client: ApiClient, path: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ANSWER_MS);
-  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-  try {
+/** Send a request once, and read its response to the end. */
+const sendAndRead: Send = (client, path, init, signal) =>
+  inTime(signal, async (either) => {
     const response = await client.request(path, { ...init, signal: either });
     const body = await response.arrayBuffer();
     const { status, headers } = response;
     return new Response(status === 204 ? null : body, { status, headers });
+  });
+
+/** Send a request once. The body of its response may take any time. */
+export const sendUnread: Send = (client, path, init, signal) =>
+  inTime(signal, (either) => client.request(path, { ...init, signal: either }));
+
+/** A server that is silent for too long is unreachable. */
+async function inTime<T>(signal: AbortSignal | undefined, send: (either: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ANSWER_MS);
+  try {
+    return await send(signal ? AbortSignal.any([signal, late.signal]) : late.signal);
   } catch (error) {
     if (error instanceof ApiError || error instanceof SignalboxError) throw error;
     signal?.throwIfAborted();

@@ -90,7 +90,7 @@ export class AccessDenied extends RequestRejected {
   override readonly name = "AccessDenied";
 }
 
-/** 404: the run, conversation or save does not exist, or belongs to another owner. */
+/** 404: the run, conversation, file or save does not exist, or belongs to another owner. */
 export class NotFound extends RequestRejected {
   override readonly name = "NotFound";
 }

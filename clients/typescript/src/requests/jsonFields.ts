@@ -1,5 +1,5 @@
 // Reads JSON responses. Missing or invalid fields get default values.
-import { ApiError } from "./errors.ts";
+import { ApiError, unreachable } from "./errors.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -25,4 +25,31 @@ export async function readBody(response: Response): Promise<Json> {
   const body: unknown = await response.json().catch(() => undefined);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Json;
   throw unreadable();
+}
+
+/** Read the JSON objects of an NDJSON response while they arrive. Throws if it ends within a line. */
+export async function* jsonLines(response: Response): AsyncGenerator<Json> {
+  const isLines = response.headers.get("content-type")?.startsWith("application/x-ndjson");
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    if (!isLines || !reader) throw unreadable();
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const lines = (rest + decoder.decode(read.value, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield fields(parsed(line));
+    }
+    if (rest) throw unreachable();
+  } finally {
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw unreadable();
+  }
 }

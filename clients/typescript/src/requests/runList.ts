@@ -43,10 +43,16 @@ function ownerOf(value: unknown): string {
   return text(name) || text(id);
 }
 
-/** The API's times are in seconds. */
-function parseRun(value: unknown): RunLine[] {
+/** Why the server chose the loop of a run. */
+export function parseFlag(value: unknown): RunLine["flag"] {
+  const { variant, reason } = (value ?? {}) as Record<string, unknown>;
+  return text(variant) ? { variant: text(variant), reason: text(reason) } : undefined;
+}
+
+/** A valid run as a list of one. The API's times are in seconds. */
+export function parseRun(value: unknown): RunLine[] {
   const run = (value ?? {}) as Record<string, unknown>;
-  const [started, ended] = [number(run.started) ?? 0, number(run.ended)];
+  const [started, ended, settled] = [number(run.started) ?? 0, number(run.ended), number(run.settled_at)];
   if (!text(run.run_id)) return [];
   return [
     {
@@ -55,11 +61,16 @@ function parseRun(value: unknown): RunLine[] {
       code: text(run.code) || undefined,
       model: text(run.model),
       loop: text(run.loop),
+      flag: parseFlag(run.flag),
       protocol: text(run.protocol),
       started: started * 1000,
       ms: ended === undefined ? undefined : (ended - started) * 1000,
       steps: number(run.steps) ?? 0,
       cost: number(run.cost),
+      costEstimated: run.cost_estimated === true,
+      settledAt: settled === undefined ? undefined : settled * 1000,
+      conversationId: text(run.conversation_id) || undefined,
+      parentId: text(run.parent_id) || undefined,
       simulated: run.simulated === true,
       owner: ownerOf(run.owner),
     },

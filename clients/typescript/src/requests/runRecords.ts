@@ -4,6 +4,7 @@ import type { Attempt, RunRecord } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 import { ApiError } from "./errors.ts";
 import { fields, type Json, list, number, readBody, text, time } from "./jsonFields.ts";
+import { parseFlag } from "./runList.ts";
 
 export async function fetchRun(client: ApiClient, runId: string, init?: RequestInit): Promise<RunRecord> {
   const body = await readBody(await client.request(`/api/runs/${encodeURIComponent(runId)}`, init));
@@ -41,7 +42,6 @@ const textOrUndefined = (value: unknown): string | undefined => text(value) || u
 
 export function parseRecord(value: unknown): RunRecord {
   const run = fields(value);
-  const flag = fields(run.flag);
   const attempts = list(run.attempts).map(parseAttempt);
   return {
     runId: text(run.run_id),
@@ -50,7 +50,7 @@ export function parseRecord(value: unknown): RunRecord {
     model: text(run.model),
     loop: text(run.loop),
     protocol: text(run.protocol),
-    flag: textOrUndefined(flag.variant) ? { variant: text(flag.variant), reason: text(flag.reason) } : undefined,
+    flag: parseFlag(run.flag),
     startedAt: time(run.started) ?? 0,
     endedAt: time(run.ended),
     cost: number(run.cost),

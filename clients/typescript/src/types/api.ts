@@ -214,13 +214,22 @@ export interface RunLine {
   code: string | undefined;
   model: string;
   loop: string;
+  /** Why the server chose the loop. */
+  flag: { variant: string; reason: string } | undefined;
   /** The API that the client used. Empty if the server does not send it. */
   protocol: string;
   /** Epoch milliseconds. */
   started: number;
   ms: number | undefined;
   steps: number;
+  /** USD. */
   cost: number | undefined;
+  costEstimated: boolean;
+  /** When the final cost of a stopped run arrived. */
+  settledAt: number | undefined;
+  conversationId: string | undefined;
+  /** The node of the conversation that the run answers. */
+  parentId: string | undefined;
   /** The simulator answered, so the cost was not paid. */
   simulated: boolean;
   /** The name of the API token that was used. Empty if there was none or the server does not send it. */

@@ -111,6 +111,7 @@ def test_an_allowed_origin_reads_the_stream_and_its_headers(tmp_path: Path) -> N
         "x-tool-loop",
         "x-conversation-id",
         "x-message-id",
+        "x-file-version",
         "retry-after",
         "x-should-retry",
         "aui-replay-content-length",

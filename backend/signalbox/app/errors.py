@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.asgi.request_id import info_of
 from signalbox.app.config import SettingsError
+from signalbox.app.request.query_parameters import parameter_fault
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
-from signalbox.intakes.validation import first_fault
 
 _log = structlog.get_logger()
 # For every 503: a full server, a restart or a disk fault usually lasts seconds.
@@ -62,7 +62,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _validation_error(request: Request, error: RequestValidationError) -> Response:
-        return error_response(first_fault(error.errors()), request.scope)
+        return error_response(parameter_fault(error.errors()), request.scope)
 
     @app.exception_handler(HTTPException)
     async def _http_error(request: Request, error: HTTPException) -> Response:

@@ -16,6 +16,7 @@ from signalbox.app.asgi.lean_app import LeanApp
 from signalbox.app.asgi.route_bypass import RouteBypass
 from signalbox.app.asgi.security import AccessControl, ResponseHeaders
 from signalbox.app.asgi.static_files import mount_files, public_paths
+from signalbox.app.audit import routes as audit
 from signalbox.app.config import Settings, load_settings
 from signalbox.app.database_setup import database_error, open_database, start_retention
 from signalbox.app.deps import Services
@@ -113,6 +114,7 @@ _ROUTES = (
         flags,
         rollout,
         shadow,
+        audit,
         tokens,
         spend,
         webhooks,
@@ -294,7 +296,7 @@ async def _services(
     services = Services(
         settings=settings,
         upstreams=upstreams_,
-        reload_upstreams=UpstreamsReload(settings, upstreams_, folder, hide),
+        reload_upstreams=UpstreamsReload(settings, upstreams_, folder, hide, database),
         executor=ToolExecutor(toolbox.tools, images=image_addresses),
         catalog=catalog,
         models=ModelList(catalog, settings.signalbox_default_model),

@@ -11,7 +11,10 @@ from signalbox.app.database_setup import database_error, existing_database, loca
 from signalbox.app.folders import data_folder
 from signalbox.app.logs.setup import configure_logs
 from signalbox.core.errors import StoreError
+from signalbox.core.messages import JsonObject
+from signalbox.core.operation.audit import COMMAND, Entry, entry_by
 from signalbox.core.security.api_tokens import Token, new_token
+from signalbox.store.audit import audited
 from signalbox.store.database import Database
 from signalbox.store.tokens import add_token, list_tokens, revoke_token
 
@@ -28,7 +31,9 @@ def create(name: str, days: float | None) -> int:
     token, text = new_token(name, time(), None if days is None else days * _DAY)
 
     async def work(database: Database) -> int:
-        await database.write(add_token, token)
+        details: JsonObject = {"token": token.id, "name": name, "expires": token.expires}
+        entry = entry_by(COMMAND, token.created, "token.created", details)
+        await database.write(audited, lambda _: entry, add_token, token)
         print(text)
         until = f"until {_moment(token.expires)}" if token.expires is not None else "until it is revoked"
         print(f"Token {token.id} for {name!r} is valid {until}. It is shown only once.", file=sys.stderr)
@@ -52,9 +57,15 @@ def list_all() -> int:
 
 def revoke(token_id: str) -> int:
     """Revoke a token, which all workers reject within a second; return the exit status."""
+    now = time()
+
+    def entry(token: Token | None) -> Entry | None:
+        if token is None or token.revoked != now:  # unknown, or revoked before
+            return None
+        return entry_by(COMMAND, now, "token.revoked", {"token": token.id, "name": token.name})
 
     async def work(database: Database) -> int:
-        token = await database.write(revoke_token, token_id, time())
+        token = await database.write(audited, entry, revoke_token, token_id, now)
         if token is None:
             return _fail(f"There is no token {token_id!r}. See signalbox token list.")
         print(f"Token {token.id} for {token.name!r} was revoked on {_moment(token.revoked)}.")

@@ -73,8 +73,23 @@ def first_fault(faults: Sequence[Mapping[str, Any]], body: JsonValue = None) -> 
     # A union reports one error per member; the deepest one belongs to the member that was meant.
     here = [(_path(one, body), one) for one in faults if _path(one, body).startswith(first)]
     field, fault = max(here, key=lambda item: item[0].count("."))
-    reason = str(fault["msg"]).removeprefix("Value error, ")
-    return RequestError(Code.INVALID_REQUEST, f"{field or 'The request'}: {reason}.", field or None)
+    return RequestError(Code.INVALID_REQUEST, f"{field or 'The request'}: {reason_of(fault)}.", field or None)
+
+
+def reason_of(fault: Mapping[str, Any]) -> str:
+    """Return what is wrong, as a clause without pydantic's words for Python types."""
+    limits: Mapping[str, Any] = fault.get("ctx", {})
+    match fault["type"]:
+        case "too_long":
+            return f"at most {limits['max_length']} values are allowed"
+        case "too_short":
+            return "at least one value is needed" if limits["min_length"] == 1 else _at_least(limits["min_length"])
+        case _:
+            return str(fault["msg"]).removeprefix("Value error, ")
+
+
+def _at_least(number: int) -> str:
+    return f"at least {number} values are needed"
 
 
 def _path(fault: Mapping[str, Any], body: JsonValue) -> str:

@@ -12,11 +12,11 @@ from msgspec import json, structs
 
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import JsonObject
+from signalbox.core.operation.audit import GUARD, OPERATOR, Action, Actor, Entry, entry_by
 from signalbox.flags.override import Override, OverrideStore
 from signalbox.flags.shared_override import SharedOverride
 from signalbox.rollout.evaluation import Evaluation
 from signalbox.rollout.plan import Assessment, Mode, Plan, Stage, State
-from signalbox.store.audit import Entry
 from signalbox.store.database import Database, without_logging
 from signalbox.store.rollout import Report, change_plan, claim, get_plan, get_report, put_report
 
@@ -69,7 +69,7 @@ class Rollout:
             return plan, {}
         return plan, json.decode(report.body)
 
-    async def start(self, mode: Mode, stages: tuple[Stage, ...], holdback: int) -> Plan:
+    async def start(self, mode: Mode, stages: tuple[Stage, ...], holdback: int, actor: Actor = OPERATOR) -> Plan:
         """Start a plan in place of the running one; raises OSError and StoreError.
 
         It begins with the first stage that does not lower the percentage of the running plan.
@@ -82,7 +82,7 @@ class Rollout:
             if running is not None and running.is_running and running.mode == mode == "guard":
                 reached = (place for place, one in enumerate(stages) if one.percent >= running.current.percent)
                 begun = structs.replace(plan, stage=next(reached, len(stages) - 1))
-            return json.encode(begun), [_entry(begun, now, ("operator", "rollout.started"))]
+            return json.encode(begun), [_entry(begun, now, (actor, "rollout.started"))]
 
         async with self._locked():
             stored = _plan_of(await self._database.write(change_plan, change))
@@ -90,12 +90,12 @@ class Rollout:
             _log.info("rollout.started", plan=stored.id, mode=mode, percent=stored.percent)
             return await self._applied(stored)
 
-    async def end(self) -> Plan | None:
+    async def end(self, actor: Actor = OPERATOR) -> Plan | None:
         """End the running plan and leave the flag as it is; return it, None if none is running. Raises StoreError."""
         async with self._locked():
-            return await self._close("ended", "An operator has ended the plan.", ("operator", "rollout.ended"))
+            return await self._close("ended", "An operator has ended the plan.", (actor, "rollout.ended"))
 
-    async def set_override(self, override: Override | None) -> None:
+    async def set_override(self, override: Override | None, actor: Actor = OPERATOR) -> None:
         """Set the flag for an operator and end the running plan; raises OSError and StoreError.
 
         None removes the override. The flag is set first: it must work whatever happens to the plan.
@@ -105,11 +105,9 @@ class Rollout:
             details: JsonObject = {"state": override.state if override else "default"}
             if override is not None and override.state == "percent":
                 details["percent"] = override.percent
-            entry = Entry(self._clock(), "operator", "flag.set", details)
+            entry = entry_by(actor, self._clock(), "flag.set", details)
             try:
-                await self._close(
-                    "overridden", "An operator has set the flag.", ("operator", "rollout.overridden"), entry
-                )
+                await self._close("overridden", "An operator has set the flag.", (actor, "rollout.overridden"), entry)
             except StoreError:
                 # The next look finds a flag that the plan does not want, and ends the plan.
                 _log.error("audit.not_written", action="flag.set", **details)
@@ -154,7 +152,7 @@ class Rollout:
                 await self._override.refresh()
             if self._override.current() == plan.override:
                 return True
-            await self._close("overridden", "The flag was changed.", ("operator", "rollout.overridden"), of=plan)
+            await self._close("overridden", "The flag was changed.", (OPERATOR, "rollout.overridden"), of=plan)
         return False
 
     async def _evaluate(self, plan: Plan, now: float) -> None:
@@ -177,7 +175,7 @@ class Rollout:
     async def _roll_back(self, plan: Plan, assessment: Assessment, report: JsonObject) -> None:
         async with self._locked():
             closed = await self._close(
-                "rolled_back", assessment.sentence, ("guard", "rollout.rolled_back"), report=report, of=plan
+                "rolled_back", assessment.sentence, (GUARD, "rollout.rolled_back"), report=report, of=plan
             )
             if closed is None:
                 return
@@ -192,8 +190,8 @@ class Rollout:
         def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
             if _plan_of(stored) != plan:
                 return None, []
-            action = "rollout.promoted" if following.is_running else "rollout.finished"
-            return json.encode(following), [_entry(following, now, ("guard", action), assessment.sentence, report)]
+            action: Action = "rollout.promoted" if following.is_running else "rollout.finished"
+            return json.encode(following), [_entry(following, now, (GUARD, action), assessment.sentence, report)]
 
         async with self._locked():
             if _plan_of(await self._database.write(change_plan, change)) != following:
@@ -209,7 +207,7 @@ class Rollout:
         """Report a regression once; in the mode `observe` nothing else happens."""
         if assessment.step != "roll_back" or plan.reason:
             return
-        entry = _entry(plan, self._clock(), ("guard", "rollout.regression"), assessment.sentence, report)
+        entry = _entry(plan, self._clock(), (GUARD, "rollout.regression"), assessment.sentence, report)
 
         def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
             if _plan_of(stored) != plan:
@@ -242,7 +240,7 @@ class Rollout:
         self,
         state: State,
         reason: str,
-        who: tuple[str, str],
+        who: tuple[Actor, Action],
         *first: Entry,
         report: JsonObject | None = None,
         of: Plan | None = None,
@@ -266,12 +264,15 @@ def _plan_of(stored: bytes | None) -> Plan | None:
     return None if stored is None else _PLAN.decode(stored)
 
 
-def _entry(plan: Plan, at: float, who: tuple[str, str], reason: str = "", report: JsonObject | None = None) -> Entry:
+def _entry(
+    plan: Plan, at: float, who: tuple[Actor, Action], reason: str = "", report: JsonObject | None = None
+) -> Entry:
     """Return an audit entry about a plan; `who` is the actor and the action."""
     details: JsonObject = {"plan": plan.id, "mode": plan.mode, "stage": plan.stage + 1, "percent": plan.percent}
     if reason:
         details["reason"] = reason
-    return Entry(at, *who, {**details, **(report or {})})
+    actor, action = who
+    return entry_by(actor, at, action, {**details, **(report or {})})
 
 
 def _payload(plan: Plan, assessment: Assessment, report: JsonObject) -> JsonObject:

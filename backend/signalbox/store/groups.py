@@ -15,14 +15,18 @@ class UnknownGroup(Exception):
 _POLICY = json.Decoder(Policy)
 
 
-def put_group(connection: Connection, group: Group) -> Group:
-    """Create or replace a group and return it; an existing one keeps its time of creation."""
+def put_group(connection: Connection, group: Group) -> tuple[Group | None, Group]:
+    """Create or replace a group; return the former one, None for a new one, and the stored one.
+
+    An existing group keeps its time of creation.
+    """
+    before = find_group(connection, group.name)
     changing = {"policy": json.encode(group.policy), "expires": group.expires}
     added = insert_into(connection, GROUPS).values(name=group.name, created=group.created, **changing)
     connection.execute(added.on_conflict_do_update(index_elements=["name"], set_=changing))
     stored = find_group(connection, group.name)
     assert stored is not None
-    return stored
+    return before, stored
 
 
 def list_groups(connection: Connection) -> list[Group]:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct, json
 from sqlalchemy import Connection, select
 
+from signalbox.core.operation.audit import Entry
 from signalbox.core.records import RunRecord
-from signalbox.store.audit import Entry, add_audit
+from signalbox.store.audit import add_audit
 from signalbox.store.engines.portable_sql import insert_into
 from signalbox.store.runs.rows import FIGURES, record_of
 from signalbox.store.shared_values import get_shared, put_shared

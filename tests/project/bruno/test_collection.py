@@ -75,6 +75,7 @@ FOLDERS = (
     "v1",
     "upstreams",
     "rollout",
+    "audit",
     "tokens",
     "sign-in",
     "webhooks",

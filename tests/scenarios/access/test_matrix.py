@@ -71,6 +71,7 @@ OF_THE_OPERATOR = {
     "PUT /api/rollout",
     "DELETE /api/rollout",
     "GET /api/rollout/audit",
+    "GET /api/audit",
     "GET /api/upstreams",
     "POST /api/upstreams/reload",
     "GET /api/tokens",
@@ -117,7 +118,8 @@ def operations(app: RunningApp) -> list[str]:
     }
     names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
     names += [
-        f"signalbox.app.{name}" for name in ("sign_in.routes", "webhooks.router", "shadow.router", "rollout.routes")
+        *("signalbox.app.sign_in.routes", "signalbox.app.webhooks.router", "signalbox.app.shadow.router"),
+        *("signalbox.app.rollout.routes", "signalbox.app.audit.routes"),
     ]
     # Included routers are not among the app's own routes.
     groups = [chat.router_of(PROTOCOLS).routes, metrics.routes, *(import_module(name).router.routes for name in names)]

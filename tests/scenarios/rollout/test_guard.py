@@ -158,8 +158,10 @@ def test_ending_the_plan_keeps_the_flag(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"stages": [{"percent": 50}, {"percent": 25}]}, None),
-        ({"stages": [{"percent": 100}], "holdback": 0}, None),
+        ({"stages": [{"percent": 50}, {"percent": 25}]}, "stages"),
+        ({"stages": [{"percent": 100}], "holdback": 0}, "stages"),
+        ({"holdback": 50}, "holdback"),
+        ({"stages": [{"percent": 0}]}, "stages.0.percent"),
         ({"stages": []}, "stages"),
         ({"mode": "off"}, "mode"),
     ],
@@ -169,7 +171,9 @@ def test_an_invalid_plan_is_rejected(tmp_path: Path, body: dict[str, Any], field
     with workers(tmp_path, 1) as [app]:
         response = app.client.put("/api/rollout", json=body, headers=OPERATOR)
         assert response.status_code == 422
-        assert response.json()["error"].get("field") == field
+        error = response.json()["error"]
+        assert error.get("field") == field
+        assert "after validation" not in error["message"]
         assert rollout(app)["plan"] is None
 
 

@@ -3,8 +3,10 @@
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.intakes.v1_schema import Strict
 from signalbox.rollout.plan import DEFAULT_HOLDBACK, DEFAULT_STAGES, Stage
 
@@ -38,14 +40,20 @@ class StartRollout(Strict):
         description="The percentage of conversations that stay on legacy during a stage of 100 percent.",
     )
 
-    @model_validator(mode="after")
-    def _rising(self) -> "StartRollout":
+    def check(self) -> None:
+        """Check that the percentages rise; raises RequestError."""
+        field = "stages" if "stages" in self.model_fields_set else "holdback"
         shares = [min(one.percent, 100 - self.holdback) for one in self.stages]
-        if any(later <= earlier for earlier, later in pairwise(shares)):
-            raise ValueError("needs stages with rising percentages; 100 counts as 100 minus holdback")
+        for earlier, later in pairwise(shares):
+            if later <= earlier:
+                words = (
+                    f"stages must have rising percentages, but {later} follows {earlier}. With a holdback of "
+                    f"{self.holdback}, a stage has at most {100 - self.holdback} percent."
+                )
+                raise RequestError(Code.INVALID_REQUEST, words, field)
         if shares[0] == 100:
-            raise ValueError("needs a first stage below 100 percent, or a holdback: legacy runs are needed to compare")
-        return self
+            words = "stages must begin below 100 percent, or holdback must be above 0: V2 is compared with legacy runs."
+            raise RequestError(Code.INVALID_REQUEST, words, field)
 
     @property
     def plan_stages(self) -> tuple[Stage, ...]:

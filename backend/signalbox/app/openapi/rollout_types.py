@@ -1,6 +1,6 @@
-"""The JSON of responses about the rollout and the audit log, as types."""
+"""The JSON of responses about the rollout, as types."""
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 from msgspec import Meta
 
@@ -96,20 +96,3 @@ class RolloutState(TypedDict):
     plan: Annotated[RolloutPlan | None, Meta(description="The latest plan; null if there never was one.")]
     assessment: Annotated[str, Meta(description="What happens now and why, as a sentence.")]
     report: Annotated[RolloutReport | None, Meta(description="The latest report about this plan.")]
-
-
-class AuditEntry(TypedDict):
-    """A change."""
-
-    id: int
-    at: EpochSeconds
-    actor: Annotated[str, Meta(description="`operator`, or `guard` for the rollout.")]
-    action: str
-    details: Annotated[dict[str, Any], Meta(description="What was changed; of a rollout also the figures.")]
-
-
-class AuditLog(TypedDict):
-    """A page of the audit log, newest first."""
-
-    entries: list[AuditEntry]
-    next: Annotated[int | None, Meta(description="The value of `before` for the next page; null on the last page.")]

@@ -1,13 +1,13 @@
 """The query parameters that filter runs."""
 
-from datetime import UTC, datetime
-from math import isfinite
 from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import Depends, Query
 
 from signalbox.app.access import Caller, CallerDep
-from signalbox.core.codes import Code
+from signalbox.app.protocols import PROTOCOLS
+from signalbox.app.request.times import Moment, time_of
+from signalbox.core.codes import CODES, Code
 from signalbox.core.conversations import case_folded
 from signalbox.core.errors import RequestError
 from signalbox.core.events import LoopName, Status
@@ -15,8 +15,6 @@ from signalbox.core.records import RunFilter
 
 _MOST_VALUES = 50
 _LONGEST = 256
-# The year 9999; a later time is milliseconds instead of seconds.
-_LATEST = 253_402_300_800.0
 
 
 def _several(description: str) -> Any:
@@ -26,7 +24,6 @@ def _several(description: str) -> Any:
 _Text = Annotated[str, Query(max_length=_LONGEST)]
 Wanted: TypeAlias = Annotated[tuple[Literal[Status, "running"], ...], _several("Only runs of this status.")]
 Names: TypeAlias = tuple[_Text, ...]
-Time: TypeAlias = str | None
 
 
 async def _run_filter(
@@ -39,8 +36,8 @@ async def _run_filter(
     protocol: Annotated[Names, _several("Only runs of this client protocol.")] = (),
     owner: Annotated[Names, _several("Only runs of this owner: the id of an API token, or empty.")] = (),
     tool: Annotated[Names, _several("Only runs that called this tool.")] = (),
-    since: Annotated[Time, Query(description="Only runs that started at this time or later. ISO or epoch.")] = None,
-    until: Annotated[Time, Query(description="Only runs that started before this time. ISO or epoch.")] = None,
+    since: Annotated[Moment, Query(description="Only runs that started at this time or later. ISO or epoch.")] = None,
+    until: Annotated[Moment, Query(description="Only runs that started before this time. ISO or epoch.")] = None,
     q: Annotated[
         str | None, Query(max_length=200, description="Only runs in your conversations with this question or answer.")
     ] = None,
@@ -50,16 +47,35 @@ async def _run_filter(
     return RunFilter(
         owners=owners,
         statuses=frozenset(None if one == "running" else one for one in status),
-        codes=frozenset(code),
+        codes=_codes(code),
         models=frozenset(model),
         loops=frozenset(loop),
-        protocols=frozenset(protocol),
+        protocols=_protocols(protocol),
         tools=frozenset(tool),
-        since=_time_of(since, "since"),
-        until=_time_of(until, "until"),
+        since=time_of(since, "since"),
+        until=time_of(until, "until"),
         text=case_folded((q or "").strip()),
         reader=caller.owner,
     )
+
+
+def _codes(asked: Names) -> frozenset[str]:
+    """Check the codes; raises RequestError."""
+    for code in asked:
+        if code not in CODES:
+            words = f"There is no code {code!r}. docs/sse-contract.md lists the codes."
+            raise RequestError(Code.INVALID_REQUEST, words, "code")
+    return frozenset(asked)
+
+
+def _protocols(asked: Names) -> frozenset[str]:
+    """Check the names of protocols; raises RequestError."""
+    known = sorted({protocol.name for protocol in PROTOCOLS})
+    for name in asked:
+        if name not in known:
+            words = f"There is no protocol {name!r}. Use one of {', '.join(known)}."
+            raise RequestError(Code.INVALID_REQUEST, words, "protocol")
+    return frozenset(asked)
 
 
 RunFilterDep = Annotated[RunFilter, Depends(_run_filter)]
@@ -73,33 +89,3 @@ def _owners(caller: Caller, asked: tuple[str, ...]) -> frozenset[str]:
         words = "Only the operator token can list runs of other owners. Leave out owner to list your own runs."
         raise RequestError(Code.INVALID_REQUEST, words, "owner")
     return frozenset({caller.owner})
-
-
-def _time_of(value: str | None, field: str) -> float | None:
-    """Return the epoch seconds of a query parameter."""
-    if value is None:
-        return None
-    try:
-        found = float(value)
-    except ValueError:
-        found = _iso_time_of(value, field)
-    if not isfinite(found):
-        raise _no_time(field)
-    if found >= _LATEST:
-        raise RequestError(Code.INVALID_REQUEST, f"{field} must be in epoch seconds, not milliseconds.", field)
-    return found
-
-
-def _iso_time_of(value: str, field: str) -> float:
-    """Return the epoch seconds of an ISO time, which is in UTC unless it says otherwise."""
-    try:
-        # An unencoded plus in a query is a space.
-        time = datetime.fromisoformat(value.replace(" ", "+") if "T" in value else value)
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        raise _no_time(field) from None
-
-
-def _no_time(field: str) -> RequestError:
-    words = f"{field} must be a time such as 2026-11-28T06:00:00Z, or epoch seconds such as 1795845600."
-    return RequestError(Code.INVALID_REQUEST, words, field)

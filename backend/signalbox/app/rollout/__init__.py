@@ -1,1 +1,1 @@
-"""The endpoints of the rollout and its audit log."""
+"""The endpoints of the rollout."""

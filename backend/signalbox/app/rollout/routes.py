@@ -1,23 +1,26 @@
 """/api/rollout: the guarded rollout of V2 and its audit log; for the operator."""
 
-from typing import Annotated, cast
+from typing import cast
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 
 from signalbox.app.access import OperatorDep
+from signalbox.app.audit.entries import actor_of
+from signalbox.app.audit.pages import EntryBefore, audit_page
+from signalbox.app.audit.response_types import AuditLog
 from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.openapi.rollout_bodies import StartRollout
-from signalbox.app.openapi.rollout_types import AuditLog, RolloutPlan, RolloutReport, RolloutState
+from signalbox.app.openapi.rollout_types import RolloutPlan, RolloutReport, RolloutState
 from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Limit
 from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.core.operation.audit import OF_THE_ROLLOUT
 from signalbox.rollout.plan import Plan
-from signalbox.store.audit import list_audit
+from signalbox.store.audit import AuditFilter
 
 router = APIRouter(prefix="/api/rollout", tags=["rollout"], route_class=KnownParameters)
 _BODY_LIMIT = 20_000
-_MOST_ID = 2**31 - 1
 
 
 @router.get("", response_model=None, responses={200: json_response(RolloutState), **api_errors()})
@@ -32,20 +35,21 @@ async def get_rollout(services: ServicesDep, _: OperatorDep) -> RolloutState:
     responses={200: json_response(RolloutState), **api_errors(*BODY_ERRORS)},
     openapi_extra=json_body(StartRollout),
 )
-async def start_rollout(request: Request, services: ServicesDep, _: OperatorDep) -> RolloutState:
+async def start_rollout(request: Request, services: ServicesDep, operator: OperatorDep) -> RolloutState:
     """Start a rollout, or replace the running one; needs the operator token.
 
     A running rollout goes on at the first stage that does not lower its percentage.
     """
     wanted = await read_model(request, StartRollout, _BODY_LIMIT)
-    await services.rollout.start(wanted.mode, wanted.plan_stages, wanted.holdback)
+    wanted.check()
+    await services.rollout.start(wanted.mode, wanted.plan_stages, wanted.holdback, actor_of(operator))
     return await _state(services)
 
 
 @router.delete("", response_model=None, responses={200: json_response(RolloutState), **api_errors()})
-async def end_rollout(services: ServicesDep, _: OperatorDep) -> RolloutState:
+async def end_rollout(services: ServicesDep, operator: OperatorDep) -> RolloutState:
     """End the running rollout and leave the flag as it is; needs the operator token."""
-    await services.rollout.end()
+    await services.rollout.end(actor_of(operator))
     return await _state(services)
 
 
@@ -54,18 +58,10 @@ async def list_changes(
     services: ServicesDep,
     _: OperatorDep,
     limit: Limit = 50,
-    before: Annotated[int | None, Query(ge=1, le=_MOST_ID, description="The `next` of the previous page.")] = None,
+    before: EntryBefore = None,
 ) -> AuditLog:
-    """List what operators and the guard have changed, newest first; needs the operator token."""
-    found = await services.database.read(list_audit, limit + 1, before)
-    entries = found[:limit]
-    return {
-        "entries": [
-            {"id": one.id, "at": one.at, "actor": one.actor, "action": one.action, "details": one.details}
-            for one in entries
-        ],
-        "next": entries[-1].id if len(found) > limit else None,
-    }
+    """List the changes of the flag and the rollout, newest first; needs the operator token."""
+    return await audit_page(services, limit, before, AuditFilter(actions=frozenset(OF_THE_ROLLOUT)))
 
 
 async def _state(services: Services) -> RolloutState:

@@ -4,6 +4,7 @@ import structlog
 from fastapi import APIRouter, Request
 
 from signalbox.app.access import CallerDep
+from signalbox.app.audit.entries import actor_of
 from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.openapi.request_bodies import FlagOverride
@@ -42,7 +43,7 @@ async def set_flag(request: Request, services: ServicesDep, caller: CallerDep) -
         raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, FlagOverride, _BODY_LIMIT)
     override = None if wanted.state == "default" else Override(wanted.state, wanted.percent or 0)
-    await services.rollout.set_override(override)
+    await services.rollout.set_override(override, actor_of(caller))
     _log.info("flag.override_set", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
     return _flag(services)
 

@@ -7,6 +7,8 @@ import structlog
 from fastapi import APIRouter, Request
 
 from signalbox.app.access import OperatorDep
+from signalbox.app.audit.details import group_put, token_changed, token_created, token_rotated
+from signalbox.app.audit.entries import entry_of
 from signalbox.app.deps import ServicesDep
 from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.openapi.response_types import Deleted
@@ -23,10 +25,12 @@ from signalbox.app.request.body import read_model
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
+from signalbox.core.operation.audit import Entry
 from signalbox.core.security.api_tokens import Token, new_token
 from signalbox.core.security.policies import Group, Policy
 from signalbox.intakes.v1_schema import Name
 from signalbox.store import groups, tokens
+from signalbox.store.audit import audited, audited_change
 
 router = APIRouter(prefix="/api", route_class=KnownParameters)
 _log = structlog.get_logger()
@@ -52,14 +56,15 @@ async def list_tokens(services: ServicesDep, _: OperatorDep) -> ApiTokenList:
     responses={201: json_response(ApiTokenSecret), **api_errors(*BODY_ERRORS)},
     openapi_extra=json_body(CreateToken),
 )
-async def create_token(request: Request, services: ServicesDep, _: OperatorDep) -> ApiTokenSecret:
+async def create_token(request: Request, services: ServicesDep, operator: OperatorDep) -> ApiTokenSecret:
     """Create an API token; needs the operator token. Only this response contains its text."""
     wanted = await read_model(request, CreateToken, _BODY_LIMIT)
     token, text = new_token(wanted.name, time())
     token = replace(token, expires=wanted.expires, group=wanted.group, policy=wanted.policy)
 
+    entry = token_created(operator, token)
     try:
-        await services.database.write(tokens.add_token, token)
+        await services.database.write(audited, lambda _: entry, tokens.add_token, token)
     except groups.UnknownGroup:
         raise _no_group(wanted.group) from None
     _log.info("token.created", token_id=token.id, group=token.group)
@@ -84,7 +89,7 @@ async def get_token(token_id: str, services: ServicesDep, _: OperatorDep) -> Api
     responses={200: json_response(ApiToken), **api_errors(*BODY_ERRORS, Code.UNKNOWN_TOKEN)},
     openapi_extra=json_body(UpdateToken),
 )
-async def update_token(token_id: str, request: Request, services: ServicesDep, _: OperatorDep) -> ApiToken:
+async def update_token(token_id: str, request: Request, services: ServicesDep, operator: OperatorDep) -> ApiToken:
     """Change the name, the group, the limits or the expiry of a token; needs the operator token.
 
     All workers apply the change within a second.
@@ -97,7 +102,8 @@ async def update_token(token_id: str, request: Request, services: ServicesDep, _
         return replace(token, **own, policy=wanted.changed(token.policy))
 
     try:
-        token = _found(await services.database.write(tokens.change_token, token_id, changed))
+        change = audited_change, token_changed(operator), tokens.change_token, token_id, changed
+        token = _found(await services.database.write(*change))
     except groups.UnknownGroup:
         raise _no_group(wanted.group) from None
     _log.info("token.changed", token_id=token_id, fields=sorted(given))
@@ -110,12 +116,19 @@ async def update_token(token_id: str, request: Request, services: ServicesDep, _
     tags=["tokens"],
     responses={200: json_response(ApiToken), **api_errors(Code.UNKNOWN_TOKEN)},
 )
-async def revoke_token(token_id: str, services: ServicesDep, _: OperatorDep) -> ApiToken:
+async def revoke_token(token_id: str, services: ServicesDep, operator: OperatorDep) -> ApiToken:
     """Revoke a token, which all workers reject within a second; needs the operator token.
 
     What was created with it stays. A revocation cannot be undone.
     """
-    token = _found(await services.database.write(tokens.revoke_token, token_id, time()))
+    now = time()
+
+    def entry(token: Token | None) -> Entry | None:
+        if token is None or token.revoked != now:  # unknown, or revoked before
+            return None
+        return entry_of(operator, "token.revoked", {"token": token.id, "name": token.name})
+
+    token = _found(await services.database.write(audited, entry, tokens.revoke_token, token_id, now))
     _log.info("token.revoked", token_id=token_id)
     return _token(token)
 
@@ -127,7 +140,7 @@ async def revoke_token(token_id: str, services: ServicesDep, _: OperatorDep) -> 
     responses={200: json_response(ApiTokenSecret), **api_errors(*BODY_ERRORS, Code.UNKNOWN_TOKEN)},
     openapi_extra=json_body(RotateToken),
 )
-async def rotate_token(token_id: str, request: Request, services: ServicesDep, _: OperatorDep) -> ApiTokenSecret:
+async def rotate_token(token_id: str, request: Request, services: ServicesDep, operator: OperatorDep) -> ApiTokenSecret:
     """Give a token a new secret; needs the operator token. Its id, and with it everything it owns, stays.
 
     All workers reject the former secret within a second after `grace_seconds`.
@@ -142,7 +155,8 @@ async def rotate_token(token_id: str, request: Request, services: ServicesDep, _
         texts.append(text)
         return token
 
-    token = _found(await services.database.write(tokens.change_token, token_id, rotated))
+    entry = token_rotated(operator, wanted.grace_seconds)
+    token = _found(await services.database.write(audited_change, entry, tokens.change_token, token_id, rotated))
     _log.info("token.rotated", token_id=token_id, grace_seconds=wanted.grace_seconds)
     return {**_token(token), "token": texts[-1]}
 
@@ -190,13 +204,16 @@ async def get_group(name: str, services: ServicesDep, _: OperatorDep) -> TokenGr
     responses={200: json_response(TokenGroup), **api_errors(*BODY_ERRORS)},
     openapi_extra=json_body(PutGroup),
 )
-async def put_group(name: Name, request: Request, services: ServicesDep, _: OperatorDep) -> TokenGroup:
+async def put_group(name: Name, request: Request, services: ServicesDep, operator: OperatorDep) -> TokenGroup:
     """Create a group, or replace its limits; needs the operator token.
 
     The group `users` applies to people who sign in, unless their sign-in names another group.
     """
     wanted = await read_model(request, PutGroup, _BODY_LIMIT)
-    group = await services.database.write(groups.put_group, Group(name, time(), wanted.policy, wanted.expires))
+    wanted_group = Group(name, time(), wanted.policy, wanted.expires)
+    _, group = await services.database.write(
+        audited, lambda change: group_put(operator, *change), groups.put_group, wanted_group
+    )
     _log.info("group.set", group=name)
     return _group(group)
 
@@ -207,10 +224,13 @@ async def put_group(name: Name, request: Request, services: ServicesDep, _: Oper
     tags=["tokens"],
     responses={200: json_response(Deleted), **api_errors(Code.UNKNOWN_GROUP)},
 )
-async def delete_group(name: str, services: ServicesDep, _: OperatorDep) -> Deleted:
+async def delete_group(name: str, services: ServicesDep, operator: OperatorDep) -> Deleted:
     """Delete a group without valid tokens; needs the operator token."""
+    entry = entry_of(operator, "group.deleted", {"group": name})
     try:
-        count = await services.database.write(groups.delete_group, name)
+        count = await services.database.write(
+            audited, lambda members: None if members else entry, groups.delete_group, name
+        )
     except groups.UnknownGroup:
         raise RequestError(Code.UNKNOWN_GROUP) from None
     if count:

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter
 
 from signalbox.app.access import Caller, CallerDep
+from signalbox.app.audit.entries import actor_of
 from signalbox.app.config import SettingsError
 from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi.document import api_errors, json_response
@@ -32,7 +33,7 @@ async def reload_upstreams(services: ServicesDep, caller: CallerDep) -> Upstream
     """
     _check_operator(caller)
     try:
-        await services.reload_upstreams.run()
+        await services.reload_upstreams.run(actor_of(caller))
     except SettingsError as error:
         raise RequestError(Code.INVALID_REQUEST, str(error)) from None
     return _listed(services)

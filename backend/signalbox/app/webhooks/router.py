@@ -9,6 +9,8 @@ from fastapi import APIRouter, Request
 from msgspec import to_builtins
 
 from signalbox.app.access import OperatorDep
+from signalbox.app.audit.details import webhook_changed, webhook_created, webhook_rotated
+from signalbox.app.audit.entries import entry_of
 from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.openapi.response_types import Deleted
@@ -21,6 +23,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.operation.webhooks import Delivery, Receiver
 from signalbox.store import webhooks as stored
+from signalbox.store.audit import audited, audited_change
 from signalbox.store.webhook_deliveries import list_deliveries
 from signalbox.webhooks.signing import new_secret
 
@@ -43,7 +46,7 @@ async def list_webhooks(services: ServicesDep, _: OperatorDep) -> WebhookList:
     responses={201: json_response(WebhookSecret), **api_errors(*BODY_ERRORS)},
     openapi_extra=json_body(CreateWebhook),
 )
-async def create_webhook(request: Request, services: ServicesDep, _: OperatorDep) -> WebhookSecret:
+async def create_webhook(request: Request, services: ServicesDep, operator: OperatorDep) -> WebhookSecret:
     """Register a receiver of events; needs the operator token. Only this response contains its secret."""
     wanted = await read_model(request, CreateWebhook, _BODY_LIMIT)
     _check_url(wanted.url, services)
@@ -56,8 +59,9 @@ async def create_webhook(request: Request, services: ServicesDep, _: OperatorDep
         description=wanted.description,
         active=wanted.active,
     )
+    entry = webhook_created(operator, receiver)
     try:
-        await services.database.write(stored.add_receiver, receiver, _MOST_RECEIVERS)
+        await services.database.write(audited, lambda _: entry, stored.add_receiver, receiver, _MOST_RECEIVERS)
     except stored.TooManyReceivers:
         words = f"There are already {_MOST_RECEIVERS} webhooks. Delete one first."
         raise RequestError(Code.INVALID_REQUEST, words, "url") from None
@@ -72,7 +76,7 @@ async def create_webhook(request: Request, services: ServicesDep, _: OperatorDep
     responses={200: json_response(Webhook), **api_errors(*BODY_ERRORS, Code.UNKNOWN_WEBHOOK)},
     openapi_extra=json_body(UpdateWebhook),
 )
-async def update_webhook(webhook_id: str, request: Request, services: ServicesDep, _: OperatorDep) -> Webhook:
+async def update_webhook(webhook_id: str, request: Request, services: ServicesDep, operator: OperatorDep) -> Webhook:
     """Change the URL, the events, the description or the activity of a receiver; needs the operator token.
 
     Pending deliveries go to the new URL. All workers apply the change within a second.
@@ -91,7 +95,11 @@ async def update_webhook(webhook_id: str, request: Request, services: ServicesDe
             disabled=None if wanted.active is not None else receiver.disabled,
         )
 
-    receiver = _found(await services.database.write(stored.change_receiver, webhook_id, changed))
+    receiver = _found(
+        await services.database.write(
+            audited_change, webhook_changed(operator), stored.change_receiver, webhook_id, changed
+        )
+    )
     services.webhooks.receivers_changed()
     _log.info("webhook.changed", webhook_id=webhook_id, fields=sorted(wanted.model_fields_set))
     return _webhook(receiver)
@@ -102,9 +110,12 @@ async def update_webhook(webhook_id: str, request: Request, services: ServicesDe
     response_model=None,
     responses={200: json_response(Deleted), **api_errors(Code.UNKNOWN_WEBHOOK)},
 )
-async def delete_webhook(webhook_id: str, services: ServicesDep, _: OperatorDep) -> Deleted:
+async def delete_webhook(webhook_id: str, services: ServicesDep, operator: OperatorDep) -> Deleted:
     """Delete a receiver with its pending deliveries and its log; needs the operator token."""
-    if not await services.database.write(stored.delete_receiver, webhook_id):
+    entry = entry_of(operator, "webhook.deleted", {"webhook": webhook_id})
+    if not await services.database.write(
+        audited, lambda is_deleted: entry if is_deleted else None, stored.delete_receiver, webhook_id
+    ):
         raise RequestError(Code.UNKNOWN_WEBHOOK)
     services.webhooks.receivers_changed()
     _log.info("webhook.deleted", webhook_id=webhook_id)
@@ -117,7 +128,9 @@ async def delete_webhook(webhook_id: str, services: ServicesDep, _: OperatorDep)
     responses={200: json_response(WebhookSecret), **api_errors(*BODY_ERRORS, Code.UNKNOWN_WEBHOOK)},
     openapi_extra=json_body(RotateWebhook),
 )
-async def rotate_webhook(webhook_id: str, request: Request, services: ServicesDep, _: OperatorDep) -> WebhookSecret:
+async def rotate_webhook(
+    webhook_id: str, request: Request, services: ServicesDep, operator: OperatorDep
+) -> WebhookSecret:
     """Give a receiver a new secret; needs the operator token.
 
     For `grace_seconds`, requests have two signatures: with the new secret and with the former one.
@@ -129,7 +142,8 @@ async def rotate_webhook(webhook_id: str, request: Request, services: ServicesDe
         former = receiver.secret if until is not None else None
         return replace(receiver, secret=new_secret(), former_secret=former, former_until=until)
 
-    receiver = _found(await services.database.write(stored.change_receiver, webhook_id, rotated))
+    entry = webhook_rotated(operator, wanted.grace_seconds)
+    receiver = _found(await services.database.write(audited_change, entry, stored.change_receiver, webhook_id, rotated))
     _log.info("webhook.rotated", webhook_id=webhook_id, grace_seconds=wanted.grace_seconds)
     return {**_webhook(receiver), "secret": receiver.secret}
 

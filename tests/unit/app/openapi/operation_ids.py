@@ -52,6 +52,7 @@ OPERATION_IDS = {
     "startRollout": "PUT /api/rollout",
     "endRollout": "DELETE /api/rollout",
     "listChanges": "GET /api/rollout/audit",
+    "listAuditEntries": "GET /api/audit",
     "listTokens": "GET /api/tokens",
     "createToken": "POST /api/tokens",
     "getToken": "GET /api/tokens/{token_id}",

@@ -47,3 +47,4 @@ def roll_out(operator: httpx.Client) -> None:
     operator.delete("/api/rollout")
     for query in ("", "?limit=1", "?before=0"):
         operator.get(f"/api/rollout/audit{query}")
+        operator.get(f"/api/audit{query}")

@@ -73,6 +73,7 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "PUT /api/rollout": ({401}, {401}),
     "DELETE /api/rollout": ({401}, set()),
     "GET /api/rollout/audit": ({401}, {401, 422}),
+    "GET /api/audit": ({401}, {401, 422}),
     "GET /api/tokens": ({401}, set()),
     "POST /api/tokens": ({401}, {401}),
     "GET /api/tokens/{token_id}": ({401}, set()),

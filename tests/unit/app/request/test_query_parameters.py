@@ -60,4 +60,20 @@ def test_runs_are_listed_by_status(start_app: StartApp) -> None:
     assert listed("status=cancelled") == ([], None)
     with app.asking(tools=[]) as response:
         assert listed("status=running") == ([response.headers["x-run-id"]], None)
-    assert error_of(app.client.get("/api/runs?status=failed"))["field"] == "status.0"
+    assert error_of(app.client.get("/api/runs?status=failed"))["field"] == "status"
+
+
+def test_a_parameter_with_one_value_may_not_be_repeated(app: RunningApp) -> None:
+    """At every endpoint of the API: only the last value would count."""
+    operations = app.client.get("/openapi.json").json()["paths"]
+    asked: set[str] = set()
+    for path, methods in operations.items():
+        parameters = methods.get("get", {}).get("parameters", [])
+        single = [one["name"] for one in parameters if one["in"] == "query" and one["schema"].get("type") != "array"]
+        for name in single if path.startswith("/api/") and not path.startswith("/api/ai/") else ():
+            answer = app.client.get(f"{path}?{name}=1&{name}=1")
+            error = error_of(answer)
+            assert (answer.status_code, error["field"]) == (422, name), path
+            assert error["message"].startswith(f"{name} takes one value. Send it once.")
+            asked.add(name)
+    assert {"since", "until", "q", "limit", "before", "bucket", "from", "search", "after"} <= asked

@@ -52,6 +52,7 @@ export default defineConfig({
             OPENROUTER_API_KEY: "",
             TOOL_LOOP_V2: "true",
             SIGNALBOX_ALLOW_LOOP_HEADER: "true",
+            SIGNALBOX_WEBHOOK_ALLOWED_HOSTS: "127.0.0.1",
           },
         },
       }),

@@ -1,4 +1,7 @@
 // The sections of the operator page.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { ADMIN_TOKEN, expect, expectAccessible, type Page, test } from "./support/page.ts";
 
 const HEADERS = { authorization: `Bearer ${ADMIN_TOKEN}` };
@@ -89,6 +92,48 @@ test("costs are added up, drawn and downloaded, with what is left of a budget", 
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download CSV" }).click();
   expect((await download).suggestedFilename()).toMatch(/^spend-by-model-.*\.csv$/);
+});
+
+test("a webhook is added, tested and deleted, and its log has the reason of a failure", async ({ page }) => {
+  const received: string[] = [];
+  const receiver = createServer((request, response) => {
+    received.push(request.url ?? "");
+    response.writeHead(received.length === 1 ? 204 : 503).end();
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const name = `Inbox ${Date.now()}`;
+  try {
+    await page.goto("/operator#webhooks");
+    await enterToken(page);
+    await page.getByRole("button", { name: "Add webhook" }).click();
+    await page.getByLabel("URL").fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`);
+    await page.getByLabel("Description").fill(name);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await expect(page.locator("[data-part=secret]")).toContainText(/^whsec_/);
+    await page.getByRole("button", { name: "Done" }).click();
+
+    const row = page.locator("[data-part=webhook]", { hasText: name });
+    const send = page.getByRole("button", { name: `Send test: ${name}` });
+    await send.click();
+    await expect(row.getByRole("status")).toContainText("Test event delivered. Status 204");
+    await send.click();
+    await expect(row.getByRole("status")).toContainText("Test event not delivered. Status 503");
+    expect(received).toEqual(["/hooks", "/hooks"]);
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: `Deliveries: ${name}` }).click();
+    const deliveries = page.locator("[data-part=delivery]");
+    await expect(deliveries).toHaveCount(2);
+    await expect(deliveries.first()).toContainText(/webhook\.test ?Failed.*Status 503/);
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: `Delete: ${name}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect(row).toHaveCount(0);
+  } finally {
+    receiver.close();
+  }
 });
 
 test("a rollout is started, changed and ended", async ({ page, request }) => {

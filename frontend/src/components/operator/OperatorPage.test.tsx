@@ -54,6 +54,16 @@ describe("the operator's page", () => {
     expect(screen.getByText("No API tokens yet.", { exact: false })).toBeTruthy();
   });
 
+  it.each([
+    ["rollout", "the rollout"],
+    ["spend", "what runs cost"],
+    ["webhooks", "webhooks"],
+  ])("does not show the section %s without the operator token", async (section, what) => {
+    await open(section);
+    expect(screen.getByText(`Only the operator can see ${what}.`)).toBeTruthy();
+    expect(server.asked.filter((asked) => !/flags|runs$/.test(asked))).toEqual([]);
+  });
+
   it("refreshes every five seconds without duplicates", async () => {
     await open();
     const kept = rows()[0];

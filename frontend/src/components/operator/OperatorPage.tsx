@@ -14,6 +14,7 @@ import { RunsSection } from "./runs/RunsSection.tsx";
 import { SectionNav } from "./SectionNav.tsx";
 import { SpendSection } from "./spend/SpendSection.tsx";
 import { TokensSection } from "./tokens/TokensSection.tsx";
+import { WebhooksSection } from "./webhooks/WebhooksSection.tsx";
 
 export function OperatorPage() {
   const [place] = useState(() => new Place());
@@ -53,6 +54,11 @@ export function OperatorPage() {
         {section === "tokens" && (
           <OperatorOnly {...guard} what="API tokens">
             <TokensSection />
+          </OperatorOnly>
+        )}
+        {section === "webhooks" && (
+          <OperatorOnly {...guard} what="webhooks">
+            <WebhooksSection />
           </OperatorOnly>
         )}
       </div>

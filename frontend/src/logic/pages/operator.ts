@@ -2,6 +2,7 @@
 import type { FlagState, LoopFlag, RunLine, UpstreamLine } from "../../types/models.ts";
 import type { Lamp } from "../answer/stops.ts";
 import { endingOf, plural } from "../wording/statusAndAmounts.ts";
+import { joinPages } from "./pagedLog.ts";
 
 export const KILLED =
   "TOOL_LOOP_V2=false is set in the server's environment and overrides this setting. Remove it and restart the server to change the loop here.";
@@ -158,20 +159,11 @@ interface RunPage {
   next: string | undefined;
 }
 
-/** Limits the list of a page that stays open for days. */
-const MOST_SHOWN = 1000;
-
 /** Merge fresh runs with older ones that were loaded before. */
 export function joinRuns(fresh: RunPage, known: RunPage): RunPage {
-  const last = fresh.runs.at(-1);
-  if (!last || fresh.next === undefined) return fresh;
-  const ids = new Set(fresh.runs.map(({ runId }) => runId));
-  const meets = known.runs.findLastIndex(({ runId }) => ids.has(runId));
-  const older = known.runs.slice(meets + 1);
-  // If the lists do not overlap, runs are missing in between.
-  return meets < 0 || older.length === 0 || fresh.runs.length + older.length > MOST_SHOWN
-    ? fresh
-    : { runs: [...fresh.runs, ...older], next: known.next };
+  const page = ({ runs, next }: RunPage) => ({ items: runs, next });
+  const { items, next } = joinPages(page(fresh), page(known), ({ runId }) => runId);
+  return { runs: items, next };
 }
 
 /** "now", "3 min ago", "2 h ago", "4 d ago". */

@@ -7,6 +7,7 @@ export const SECTIONS = [
   { name: "charts", words: "Charts" },
   { name: "spend", words: "Spend" },
   { name: "tokens", words: "Tokens" },
+  { name: "webhooks", words: "Webhooks" },
 ] as const;
 
 export type SectionName = (typeof SECTIONS)[number]["name"];

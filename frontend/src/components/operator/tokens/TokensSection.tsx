@@ -5,12 +5,12 @@ import { useStore } from "../../../state/store.ts";
 import type { ApiToken, Group } from "../../../types/operator.ts";
 import { PageAlert } from "../../pages/PageFrame.tsx";
 import { Button } from "../../ui/Button.tsx";
+import { ConfirmDialog } from "../ConfirmDialog.tsx";
 import { LoadingNote } from "../PlainTable.tsx";
+import { RotateDialog } from "../RotateDialog.tsx";
+import { SecretDialog } from "../SecretDialog.tsx";
 import { GroupForm } from "./GroupForm.tsx";
 import { GroupTable } from "./GroupTable.tsx";
-import { RevokeDialog } from "./RevokeDialog.tsx";
-import { RotateDialog } from "./RotateDialog.tsx";
-import { SecretDialog } from "./SecretDialog.tsx";
 import { TokenForm } from "./TokenForm.tsx";
 import { TokenTable } from "./TokenTable.tsx";
 
@@ -20,6 +20,13 @@ export type Opened =
   | { what: "rotate" | "revoke"; token: ApiToken }
   | { what: "group"; group: Group | undefined }
   | { what: "delete"; group: Group };
+
+const GRACE = [
+  [0, "Reject it at once"],
+  [3600, "Accept it for 1 hour"],
+  [86_400, "Accept it for 1 day"],
+  [604_800, "Accept it for 7 days"],
+] as const;
 
 export function TokensSection() {
   const [tokens] = useState(() => new Tokens());
@@ -58,7 +65,15 @@ export function TokensSection() {
         {listed && <GroupTable groups={groups} tokens={listed} onOpen={open} />}
       </section>
       {opened && <OpenedDialog tokens={tokens} opened={opened} onClose={() => setOpened(undefined)} />}
-      {secret && <SecretDialog secret={secret} onClose={() => tokens.forgetSecret()} />}
+      {secret && (
+        <SecretDialog
+          title={`The token of ${secret.name}`}
+          description="Copy it now. It cannot be shown again. If it is lost, rotate the token."
+          text={secret.text}
+          copy="Copy token"
+          onClose={() => tokens.forgetSecret()}
+        />
+      )}
     </div>
   );
 }
@@ -83,31 +98,34 @@ function OpenedDialog({ tokens, opened, onClose }: { tokens: Tokens; opened: Ope
       return (
         <RotateDialog
           {...form}
-          token={opened.token}
+          title={`Rotate ${opened.token.name}?`}
+          description="The token gets a new text. Its conversations, limits and costs stay."
+          label="The former text"
+          choices={GRACE}
           onRotate={(grace) => done(tokens.rotate(opened.token.id, grace))}
         />
       );
     case "revoke":
       return (
-        <RevokeDialog
+        <ConfirmDialog
           {...form}
           title={`Revoke ${opened.token.name}?`}
           action="Revoke"
           onConfirm={() => done(tokens.revoke(opened.token.id))}
         >
           The server rejects this token within a second. Conversations and runs stay. This cannot be undone.
-        </RevokeDialog>
+        </ConfirmDialog>
       );
     case "delete":
       return (
-        <RevokeDialog
+        <ConfirmDialog
           {...form}
           title={`Delete ${opened.group.name}?`}
           action="Delete"
           onConfirm={() => done(tokens.deleteGroup(opened.group.name))}
         >
           Its limits no longer apply. A group with valid tokens cannot be deleted.
-        </RevokeDialog>
+        </ConfirmDialog>
       );
   }
 }

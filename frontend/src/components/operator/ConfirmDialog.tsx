@@ -1,8 +1,8 @@
-// Asks before a token is revoked or a group is deleted.
+// Asks before something is revoked or deleted.
 import { useRef } from "react";
-import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
-import type { FormState } from "../FormDialog.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import type { FormState } from "./FormDialog.tsx";
 
 interface Props extends FormState {
   title: string;
@@ -11,7 +11,7 @@ interface Props extends FormState {
   onConfirm: () => void;
 }
 
-export function RevokeDialog({ title, action, children, refusal, isSaving, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ title, action, children, refusal, isSaving, onConfirm, onClose }: Props) {
   const cancel = useRef<HTMLButtonElement>(null);
   return (
     <Dialog open title={title} description={children} onClose={onClose} initialFocus={cancel}>

@@ -21,7 +21,7 @@ from signalbox.runs.run import Run
 
 from tests.support.stream_reader import ParsedStream, check_stream
 
-WAIT = 10.0
+WAIT = 30.0
 _REMEMBERED = 100
 T = TypeVar("T")
 

@@ -30,6 +30,9 @@ class RunObserver:
     def attempt_ended(self, attempt: "Attempt") -> None:
         """Observe the end of a request; the attempt has its outcome. Each attempt that began ends once."""
 
+    def upstreams_skipped(self, names: Sequence[str]) -> None:
+        """Observe that the run begins at a later upstream of its route: these have failed repeatedly."""
+
     def retry_planned(self, error: "UpstreamError", wait: float, warnings: "Sequence[AnyEvent]") -> None:
         """Observe that another attempt follows after `wait` seconds.
 
@@ -61,6 +64,10 @@ class RunObservers(RunObserver):
     def attempt_ended(self, attempt: "Attempt") -> None:  # noqa: D102
         for one in self._observers:
             one.attempt_ended(attempt)
+
+    def upstreams_skipped(self, names: Sequence[str]) -> None:  # noqa: D102
+        for one in self._observers:
+            one.upstreams_skipped(names)
 
     def retry_planned(self, error: "UpstreamError", wait: float, warnings: "Sequence[AnyEvent]") -> None:  # noqa: D102
         for one in self._observers:

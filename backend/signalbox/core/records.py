@@ -45,6 +45,14 @@ class Figures(Struct, frozen=True, kw_only=True):
         return self.usage.cost if self.usage else None
 
     @property
+    def answered(self) -> str | None:
+        """The model of the request's `models` that gave the last answer, None if the requested model did."""
+        own = (attempt for attempt in reversed(self.attempts) if not attempt.get("tool_call"))
+        served = next((attempt for attempt in own if attempt.get("served_model") or attempt.get("provider")), None)
+        model = served.get("fallback_model") if served is not None else None
+        return model if isinstance(model, str) else None
+
+    @property
     def is_over(self) -> bool:
         """Whether the run has ended."""
         return self.status is not None

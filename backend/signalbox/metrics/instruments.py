@@ -65,7 +65,10 @@ class Instruments:
             "retries", "Further attempts after a failed one, by the upstream and the code that failed.", *_MODEL, "code"
         )
         self.fallbacks = self._counter(
-            "fallbacks", "Retries at another upstream, by the upstream and the code that failed.", "upstream", "code"
+            "fallbacks",
+            "Fallbacks: kind is upstream (a retry at another one), skipped (a run did not begin at an upstream whose "
+            "circuit breaker is open) or model (one of the request's models answered for the requested model).",
+            *("kind", "upstream", "code"),
         )
         self.degradations = self._counter(
             "degradations", "Retries whose request gives something up, by the code of the warning.", "code"

@@ -1,8 +1,10 @@
 """Metrics: everything that one process measures, and its text for Prometheus."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
+from math import inf
 
 from prometheus_client import CollectorRegistry, disable_created_metrics, values
 from prometheus_client.exposition import choose_encoder
@@ -32,6 +34,7 @@ class Metrics(Counters):
         self.all = Instruments()
         self.runs = RunMetrics(self.all, models, only_upstream)
         self.sample: Callable[[], None] = lambda: None
+        self._upstreams: AbstractSet[str] = frozenset()
         self._registry = self.all.registry
         if folder is not None:
             self._registry = CollectorRegistry()
@@ -47,6 +50,17 @@ class Metrics(Counters):
     def is_shared(self) -> bool:
         """Whether another worker may be scraped instead of this one."""
         return self._registry is not self.all.registry
+
+    def show_upstreams(self, available: Mapping[str, bool]) -> None:
+        """Set whether each upstream is available. Those that a reload has removed disappear."""
+        for name in self._upstreams - available.keys():
+            if self.is_shared:
+                self.all.breakers.labels(name).set(inf)  # the files of workers only grow; `WorkerFiles` leaves it out
+            else:
+                self.all.breakers.remove(name)
+        for name, is_available in available.items():
+            self.all.breakers.labels(name).set(is_available)
+        self._upstreams = frozenset(available)
 
     async def sample_regularly(self) -> None:
         """Set the gauges once a second, for scrapes of other workers."""

@@ -19,6 +19,7 @@ from signalbox.runs.run import Run
 
 OTHER = "other"
 _OK = "ok"
+_NO_CODE = "none"
 # OpenFeature's. A provider may give any text.
 _REASONS = frozenset(
     {"DEFAULT", "STATIC", "SPLIT", "TARGETING_MATCH", "DISABLED", "CACHED", "STALE", "UNKNOWN", "ERROR"}
@@ -57,22 +58,22 @@ class RunMetrics:
             record.loop,
             record.protocol,
             record.upstream or self._only_upstream,
-            profile_for(record.model).family,
-            self.model_label(record.model),
+            profile_for(record.answered or record.model).family,
+            self.model_label(record.answered or record.model),
             record.status,
             record.code or _OK,
         ).inc()
 
     def settled(self, attempt: Attempt) -> None:
         """Count the usage of an attempt whose bill was fetched after its run."""
-        self.count_usage(attempt, profile_for(attempt.model).family, attempt.model)
+        self.count_usage(attempt, profile_for(attempt.answering_model).family, attempt.model)
 
     def count_usage(self, attempt: Attempt, family: str, requested: str) -> None:
         """Count the tokens and the cost that an attempt has reported; `requested` is the model of the run."""
         usage = attempt.usage
         if usage is None:
             return
-        model = self.model_label(attempt.model, requested)
+        model = self.model_label(attempt.answering_model, *(() if attempt.fallback_model else (requested,)))
         upstream = self.upstream_label(attempt.upstream)
         self._all.tokens.labels(upstream, family, model, "input").inc(usage.input)
         self._all.tokens.labels(upstream, family, model, "output").inc(usage.output)
@@ -113,10 +114,17 @@ class RunMeter(RunObserver):
             self._failed = (upstream, family)
         self._all.attempts.labels(upstream, family, attempt.code or _OK).inc()
         self._metrics.count_usage(attempt, family, self._context.model)
+        if attempt.fallback_model and attempt.code is None:
+            self._all.fallbacks.labels("model", upstream, _NO_CODE).inc()
         tokens = attempt.usage.output if attempt.usage is not None else 0
         if attempt.streamed and tokens > 1 and attempt.first_part is not None and attempt.ended is not None:
             seconds = max(0.0, attempt.ended - attempt.first_part) / (tokens - 1)
             self._all.per_token.labels(self._context.flags.loop, upstream, family).observe(seconds)
+
+    def upstreams_skipped(self, names: Sequence[str]) -> None:
+        """Count the upstreams at which the run would have begun."""
+        for name in names:
+            self._all.fallbacks.labels("skipped", self._metrics.upstream_label(name), _NO_CODE).inc()
 
     def retry_planned(self, error: UpstreamError, wait: float, warnings: Sequence[AnyEvent]) -> None:
         """Count a retry, and what its request gives up."""
@@ -124,16 +132,13 @@ class RunMeter(RunObserver):
         self._waits.begin_pause()
         (upstream, family), code = self._failed, str(error.code)
         self._all.retries.labels(upstream, family, code).inc()
-        for warning in warnings:
-            match warning:
-                case Warning(code=Code.UPSTREAM_FALLBACK):
-                    self._all.fallbacks.labels(upstream, code).inc()
-                case Warning(code=Code.CREDIT_CLAMP):
-                    self._all.clamps.labels(warning.code).inc()
-                case Warning(code=str(given)):
-                    self._all.degradations.labels(given).inc()
-                case _:
-                    pass
+        for given in [str(one.code) for one in warnings if isinstance(one, Warning) and one.code]:
+            if given == Code.UPSTREAM_FALLBACK:
+                self._all.fallbacks.labels("upstream", upstream, code).inc()
+            else:
+                self._all.degradations.labels(given).inc()
+            if given == Code.CREDIT_CLAMP:
+                self._all.clamps.labels(given).inc()
 
     def tool_began(self, call: RunningCall) -> Mapping[str, str]:  # noqa: D102
         self._waits.begin()
@@ -159,13 +164,10 @@ class RunMeter(RunObserver):
         """Count the end of the run."""
         done, progress, context = run.done, run.progress, run.context
         assert done is not None
-        loop, family, upstream = (
-            context.flags.loop,
-            context.provider_id,
-            self._metrics.upstream_label(progress.upstream),
-        )
+        loop, upstream = context.flags.loop, self._metrics.upstream_label(progress.upstream)
+        family = self._family_of(progress.fallback_model)
         code = str(done.code) if done.code is not UNSET else _OK
-        model = self._metrics.model_label(context.model)
+        model = self._metrics.model_label(progress.fallback_model or context.model)
         self._all.runs.labels(loop, run.options.protocol, upstream, family, model, done.status, code).inc()
         self._all.run_seconds.labels(loop, done.status).observe(self._waits.total())
         self._all.added.labels(loop).observe(self._waits.rest())
@@ -176,6 +178,10 @@ class RunMeter(RunObserver):
             self._all.tool_calls.labels("client", "handed").inc(len(done.handed))
 
     def _labels_of(self, attempt: Attempt) -> tuple[str, str]:
-        """Return upstream and family; a tool may call a model of another family."""
-        family = profile_for(attempt.model).family if attempt.tool_call else self._context.provider_id
-        return self._metrics.upstream_label(attempt.upstream), family
+        """Return upstream and family of the model that answered. A tool may call a model of another family."""
+        other = attempt.answering_model if attempt.tool_call else attempt.fallback_model or None
+        return self._metrics.upstream_label(attempt.upstream), self._family_of(other)
+
+    def _family_of(self, other: str | None) -> str:
+        """Return the family of a model that answered in place of the run's model, else of the run's model."""
+        return profile_for(other).family if other else self._context.provider_id

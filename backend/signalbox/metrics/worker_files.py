@@ -9,6 +9,7 @@ import os
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
@@ -39,7 +40,7 @@ class WorkerFiles(Collector):
             # A file is empty for a moment when its worker creates it.
             files = [str(file) for file in self._folder.glob("*.db") if file.stat().st_size]
             merged = MultiProcessCollector.merge(files)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            return cast("Iterable[Metric]", merged)
+            return [*map(_without_removed, cast("Iterable[Metric]", merged))]
 
     def absorb(self, pid: int) -> None:
         """Add the sums of a dead worker to those of earlier ones, and remove its files."""
@@ -72,6 +73,13 @@ class WorkerFiles(Collector):
         with (self._folder / _LOCK).open("w") as lock:
             fcntl.flock(lock, how)
             yield
+
+
+def _without_removed(metric: Metric) -> Metric:
+    """Leave out what every worker has removed: the smallest value of a gauge is then infinite."""
+    if metric.type == "gauge":
+        metric.samples = [sample for sample in metric.samples if sample.value != inf]
+    return metric
 
 
 def _values_of(file: Path) -> Iterator[tuple[str, float]]:

@@ -1,12 +1,10 @@
-"""Metrics of fallbacks, calls that clients execute, failed transactions, settled costs, and embedded apps."""
+"""Metrics of calls that clients execute, failed transactions, settled costs, and embedded apps."""
 
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from signalbox.chat.loops.progress import Attempt, Progress
-from signalbox.chat.loops.retry import Retry
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import UserMessage
@@ -15,9 +13,6 @@ from signalbox.metrics.metrics import Metrics
 from signalbox.store.database import touch
 
 from tests.scenarios.embedding.hosts import host_of, mounted, serving_host
-from tests.scenarios.tool_loop.script import fails
-from tests.scenarios.upstreams.conftest import serve  # noqa: F401 - a fixture
-from tests.scenarios.upstreams.two_upstreams import TwoUpstreams
 from tests.support.fixtures import StartApp
 from tests.support.metrics import Scrape
 from tests.support.scripted_upstream import call_chunk, calls_then, says
@@ -29,20 +24,6 @@ METRICS = {"signalbox_metrics_token": TOKEN}
 def scrape(client: httpx.Client, path: str = "/metrics") -> Scrape:
     """Scrape with the token."""
     return Scrape(client.get(path, headers={"authorization": f"Bearer {TOKEN}"}).raise_for_status().text)
-
-
-def test_a_fallback_is_counted_at_the_upstream_that_failed(
-    serve: Any,  # noqa: F811
-    no_waiting: list[Retry],
-) -> None:
-    """The run belongs to the upstream that answered."""
-    two: TwoUpstreams = serve([fails(401)], [says("Hi.")], settings=METRICS)
-    two.ask()
-    found = scrape(two.app.client)
-    assert found.labels("fallbacks_total") == [{"upstream": "first", "code": "UPSTREAM_AUTH"}]
-    assert found.total("retries_total", upstream="first", code="UPSTREAM_AUTH") == 1
-    assert found.total("runs_total", upstream="second", code="ok") == 1
-    assert {labels["upstream"] for labels in found.labels("upstream_available")} == {"first", "second"}
 
 
 def test_calls_of_clients_have_no_names(start_app: StartApp) -> None:

@@ -1,5 +1,6 @@
 """The files of several workers: sums survive a worker, gauges do not, and the number of files stays small."""
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,17 @@ def test_sums_survive_their_worker(files: WorkerFiles, tmp_path: Path) -> None:
     files.absorb(3)  # it never counted anything
     assert scraped(files).counters() == before
     assert sorted(file.name for file in tmp_path.glob("*.db")) == ["counter_dead.db", "histogram_dead.db"]
+
+
+def test_a_gauge_that_every_worker_has_removed_is_left_out(files: WorkerFiles, tmp_path: Path) -> None:
+    """The files of workers only grow, so a removed series is infinite there; another worker's value counts."""
+    for pid, first in ((1, inf), (2, inf)):
+        write(tmp_path, f"gauge_livemin_{pid}.db", "signalbox_upstream_available", first, upstream="removed")
+    for pid, first in ((1, inf), (2, 0.0)):
+        write(tmp_path, f"gauge_livemin_{pid}.db", "signalbox_upstream_available", first, upstream="first")
+    found = scraped(files)
+    assert found.labels("upstream_available") == [{"upstream": "first"}]
+    assert found.total("upstream_available") == 0
 
 
 def test_a_file_that_is_being_created_is_no_fault(files: WorkerFiles, tmp_path: Path) -> None:

@@ -48,6 +48,9 @@ class RunDecisions(RunObserver):
             output=usage.output if usage else None,
         )
 
+    def upstreams_skipped(self, names: Sequence[str]) -> None:  # noqa: D102
+        self._log.debug("run.upstreams_skipped", upstreams=[*names])
+
     def retry_planned(self, error: UpstreamError, wait: float, warnings: Sequence[AnyEvent]) -> None:  # noqa: D102
         codes = [str(one.code) for one in warnings if isinstance(one, Warning)]
         self._log.debug("run.retry_planned", code=str(error.code), wait=round(wait, 3), changes=codes)

@@ -45,8 +45,8 @@ def counted(services: Services, metrics: "Metrics", stack: AsyncExitStack) -> Se
         gauges.streams.set(services.streams.open)
         gauges.max_streams.set(services.streams.most)
         gauges.lag.set(meter.lag)
-        for server in services.upstreams.servers:
-            gauges.breakers.labels(server.entry.name or only_upstream).set(server.breaker.state != "open")
+        servers = services.upstreams.servers
+        metrics.show_upstreams({one.entry.name or only_upstream: one.breaker.state != "open" for one in servers})
 
     def on_database_error(error: StoreError) -> None:
         metrics.database_failed(str(error.code))

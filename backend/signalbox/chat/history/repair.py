@@ -8,6 +8,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from signalbox.chat.answer.answering_model import fallback_that_answered
 from signalbox.chat.calls.ids import UNIVERSAL, make_call_id
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.history.context_window import max_generated_images, truncated
@@ -68,13 +69,9 @@ def _writes_calls_as_text(context: ConversationContext) -> bool:
 
 
 def author_of(context: ConversationContext, served: str | None) -> str:
-    """Return which model wrote an answer: the requested one, or the fallback that answered instead.
-
-    Providers report the requested model under longer names (`…-2024-08-06`), so without fallbacks it is that one.
-    """
-    if served is None or not context.base_params.fallbacks:
-        return context.model
-    return context.model if served.startswith(context.model) else served
+    """Return which model wrote an answer: the requested one, or the fallback that answered instead."""
+    requested = (context.model, context.destination.model)
+    return fallback_that_answered(served, requested, context.base_params.fallbacks or ()) or context.model
 
 
 def _is_blank(message: AssistantMessage) -> bool:

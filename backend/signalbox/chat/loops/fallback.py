@@ -30,6 +30,7 @@ def first_upstream(context: ConversationContext, route: RunRoute) -> list[AnyEve
     skipped = route.skip_failing()
     if not skipped:
         return []
+    context.observer.upstreams_skipped(skipped)
     names = ", ".join(f'"{name}"' for name in skipped)
     return _use_current(context, route, f"{names} {'has' if len(skipped) == 1 else 'have'} failed repeatedly")
 

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from signalbox.chat.answer.answering_model import fallback_that_answered
 from signalbox.chat.observer import IGNORE, RunObserver
 from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
@@ -15,9 +16,11 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Status
 from signalbox.core.params import public_choice, public_name
 from signalbox.core.parts import Bill, Completion, Request, Served, Usage
+from signalbox.core.ports import Destination
 
 # The request was accepted and not answered, so its cost is unknown.
 _UNANSWERED = (Code.UPSTREAM_STALLED, Code.STREAM_CUT)
+_UNNAMED = Destination()
 _name_of, _is_cost_unknown = attrgetter("name"), attrgetter("is_cost_unknown")
 
 
@@ -38,7 +41,8 @@ class Attempt(Struct):
     `upstream` is the name of the upstream, if a file configures several. `settled`: the usage was fetched after the
     run, because the answer did not report it. `cancelled` is then whether the upstream reports the generation as
     cancelled. `cost_estimated`: the answer reported tokens without a cost, which is computed from the prices.
-    `tool_call` is the id of the tool call that sent the request, if a tool did.
+    `tool_call` is the id of the tool call that sent the request, if a tool did. `fallback_model` is the model of the
+    request's `models` that answered in place of `model`.
     """
 
     step: int
@@ -67,6 +71,12 @@ class Attempt(Struct):
     upstream: str | UnsetType = UNSET
     cost_estimated: Literal[True] | UnsetType = UNSET
     tool_call: str | UnsetType = UNSET
+    fallback_model: str | UnsetType = UNSET
+
+    @property
+    def answering_model(self) -> str:
+        """The model that answered, or would have answered: the requested one, unless a fallback did."""
+        return self.fallback_model or self.model
 
     def set_generation(self, head: Served) -> None:
         """Record the generation id; the request may be cancelled before its first byte."""
@@ -142,18 +152,19 @@ class Progress(Struct):
     observer: RunObserver = IGNORE
     called: list[str] = []
     _current: Attempt | None = None
+    _requested: tuple[str, ...] = ()
+    _fallbacks: tuple[str, ...] = ()
 
     def take_held_back(self) -> list[AnyEvent]:
         """Return the events that were held back, once."""
         events, self.held_back = self.held_back, []
         return events
 
-    def begin_attempt(
-        self, request: Request, number: int, *, final: bool, upstream: str = "", prices: Prices | None = None
-    ) -> Attempt:
-        """Record the beginning of one request; `upstream` is the name of its upstream, if there are several."""
-        self.prices = prices
-        self._current = self._begin(request, number, final=final, upstream=upstream)
+    def begin_attempt(self, request: Request, number: int, *, final: bool, at: Destination = _UNNAMED) -> Attempt:
+        """Record the beginning of one request to an upstream."""
+        self.prices = at.prices
+        self._requested, self._fallbacks = (request.model, at.model), request.params.fallbacks or ()
+        self._current = self._begin(request, number, final=final, upstream=at.upstream)
         return self._current
 
     def begin_tool_attempt(self, call_id: str, request: Request, number: int, upstream: str = "") -> Attempt:
@@ -193,7 +204,9 @@ class Progress(Struct):
             self.on_change()
 
     def finish_attempt(self, completion: Completion, error: UpstreamError | str | None) -> None:
-        """Record the outcome of the current attempt."""
+        """Record the outcome of the current attempt, and which model answered."""
+        answered = fallback_that_answered(completion.served.model, self._requested, self._fallbacks)
+        self.current.fallback_model = answered or UNSET
         self.finish(self.current, completion, error, self.prices)
 
     def finish(
@@ -252,6 +265,11 @@ class Progress(Struct):
     def upstream(self) -> str | UnsetType:
         """The upstream of the loop's last attempt, if there are several."""
         return self.of_the_loop[-1].upstream if self.of_the_loop else UNSET
+
+    @property
+    def fallback_model(self) -> str | None:
+        """The model of the request's `models` that gave the last answer, None if the requested model did."""
+        return self.served.fallback_model or None if self.served else None
 
     @property
     def served(self) -> Attempt | None:

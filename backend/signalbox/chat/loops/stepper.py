@@ -218,10 +218,7 @@ class Stepper:
         """
         state, progress = self._state, self._state.progress
         request = await state.request()
-        there = state.context.destination
-        attempt = progress.begin_attempt(
-            request, number, final=state.final, upstream=there.upstream, prices=there.prices
-        )
+        attempt = progress.begin_attempt(request, number, final=state.final, at=state.context.destination)
         reply = begin_reply(state, request, attempt)
         error = await self._read(reply, replace(request, trace_headers=self._observer.attempt_began(attempt)))
         retry = error and await state.plan_retry(request, error, is_visible=reply.is_visible)

@@ -10,6 +10,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import Bill, Completion, Request, Served, Usage
+from signalbox.core.ports import Destination
 
 ASK = Request("openai/sim", (UserMessage("Hello!"),))
 FIRST = Usage(input=10, output=5, reasoning=2, cached=1, cost=0.001)
@@ -117,7 +118,7 @@ PRICES = Prices(0.001, 0.01, cached=0.0001)
 
 def computed(progress: Progress, usage: Usage | None, prices: Prices | None) -> Attempt:
     """Record one attempt at an upstream with these prices."""
-    attempt = progress.begin_attempt(ASK, 1, final=False, prices=prices)
+    attempt = progress.begin_attempt(ASK, 1, final=False, at=Destination(prices=prices))
     progress.finish_attempt(Completion(usage=usage), None)
     return attempt
 

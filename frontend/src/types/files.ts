@@ -1,19 +1,7 @@
 // The files of a conversation's branch.
+import type { FileVersion } from "@signalbox/client";
 
-/** One version of a file. */
-export interface FileVersion {
-  path: string;
-  /** Counts the versions of this path on the branch, from 1. */
-  version: number;
-  mediaType: string;
-  /** In bytes. */
-  size: number;
-  author: "model" | "person";
-  /** Epoch milliseconds. */
-  created: number;
-  nodeId: string;
-  isDeleted: boolean;
-}
+export type { FileVersion };
 
 /** The newest version of a file, with its content once that is loaded. */
 export interface StoredFile extends FileVersion {

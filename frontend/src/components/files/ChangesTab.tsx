@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { countsOf, diffLines, hunksOf } from "../../logic/files/lineDiff.ts";
 import type { BranchFiles } from "../../state/files/branchFiles.ts";
-import { fetchVersions, fileTrouble, restoreVersion } from "../../state/files/fileRequests.ts";
+import { fetchFileVersions, fileTrouble, restoreFile } from "../../state/files/fileRequests.ts";
 import type { FileVersion } from "../../types/files.ts";
 import { Button } from "../ui/Button.tsx";
 import { Diff } from "./Diff.tsx";
@@ -23,7 +23,7 @@ export function ChangesTab({ branch, path, version }: Props) {
   const restore = async (old: FileVersion) => {
     setRestoring(true);
     try {
-      await restoreVersion(branch.client, branch.place, old);
+      await restoreFile(branch.client, branch.place, old.path, old.version);
       await branch.load();
       choose(undefined);
       setNotice(`Version ${old.version} is restored.`);
@@ -78,7 +78,7 @@ function useVersions(branch: BranchFiles, path: string, version: number) {
   useEffect(() => {
     if (version === 0) return;
     let isCurrent = true;
-    fetchVersions(branch.client, branch.place, path).then(
+    fetchFileVersions(branch.client, branch.place, path).then(
       (versions) => isCurrent && setState({ versions }),
       (error: unknown) =>
         isCurrent && setState({ versions: [], trouble: fileTrouble("The versions could not be loaded.", error) }),

@@ -18,15 +18,18 @@ const line = (node: string, version = 1) => ({
   ...{ node_id: node, is_deleted: false },
 });
 
+const content = () => new Response("text", { headers: { "x-file-version": "1" } });
+
 /** Files of two variants: each has its own version 1 of a.txt. */
 function variants() {
   const changes: string[] = [];
   const client: ConstructorParameters<typeof BranchFiles>[0] = {
     request: async (path, init) => {
       if (init?.method) changes.push(`${init.method} ${path}`);
+      if (init?.method) return Response.json(line("one", 3));
       const node = path.includes("node_id=two") ? "two" : "one";
       if (path.includes("/file-versions/")) return Response.json({ versions: [line(node, 2), line(node)] });
-      return path.includes("/files/") ? new Response("text") : Response.json({ files: [line(node)] });
+      return path.includes("/files/") ? content() : Response.json({ files: [line(node)] });
     },
   };
   return { changes, branch: new BranchFiles(client, "c") };

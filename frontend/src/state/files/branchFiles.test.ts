@@ -1,7 +1,7 @@
 import type { ApiClient } from "@signalbox/client/requests";
 import { expect, it } from "vitest";
 import { BranchFiles } from "./branchFiles.ts";
-import { fetchArchive, fetchVersions, restoreVersion, writeFile } from "./fileRequests.ts";
+import { fetchArchive, fetchFileVersions, restoreFile, writeFile } from "./fileRequests.ts";
 
 const line = (path: string, version: number, node = "n") => ({
   ...{ path, version, media_type: "text/html", size: 1, author: "model", created: 5, node_id: node },
@@ -16,7 +16,8 @@ function serving(responses: Record<string, unknown>) {
       asked.push(`${init?.method ?? "GET"} ${path}`);
       const found = responses[path];
       if (found === undefined) throw new Error("No such address.");
-      return typeof found === "string" ? new Response(found) : Response.json(await found);
+      const headers = { "x-file-version": "2", "content-type": "application/zip" };
+      return typeof found === "string" ? new Response(found, { headers }) : Response.json(await found);
     },
   };
   return { client, asked, branch: new BranchFiles(client, "c") };
@@ -72,14 +73,17 @@ it("a failure is a sentence, and the files stay", async () => {
 
 it("changes name the branch, the path and the version", async () => {
   const { client, asked } = serving({
-    "/api/conversations/c/files/css/a.css?node_id=r&base_version=3": {},
-    "/api/conversations/c/file-versions/css/a.css?node_id=r": { versions: [line("css/a.css", 1)] },
+    "/api/conversations/c/files/css/a.css?node_id=r&base_version=3": line("css/a.css", 4),
+    "/api/conversations/c/file-versions/css/a.css?node_id=r": {
+      ...line("css/a.css", 5),
+      versions: [line("css/a.css", 1)],
+    },
     "/api/conversations/c/files.zip": "zip",
   });
   const place = { conversationId: "c", nodeId: "r" };
   await writeFile(client, place, "css/a.css", "x", 3);
-  await restoreVersion(client, place, { path: "css/a.css", version: 1 });
-  expect(await fetchVersions(client, place, "css/a.css")).toMatchObject([{ version: 1, nodeId: "n" }]);
+  await restoreFile(client, place, "css/a.css", 1);
+  expect(await fetchFileVersions(client, place, "css/a.css")).toMatchObject([{ version: 1, nodeId: "n" }]);
   expect(await (await fetchArchive(client, { ...place, nodeId: undefined })).text()).toBe("zip");
   expect(asked.map((request) => request.split(" ")[0])).toEqual(["PUT", "POST", "GET", "GET"]);
 });

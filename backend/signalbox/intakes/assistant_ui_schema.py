@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from signalbox.intakes.page_requests import MOST_TOOLS, CamelModel
 from signalbox.intakes.threads import ThreadId
-from signalbox.intakes.v1_schema import Effort, JsonObject, JsonValue, ShortText, Text
+from signalbox.intakes.v1_schema import Effort, JsonObject, JsonValue, ModelId, ShortText, Text
 
 MOST_COMMANDS, MOST_PARTS = 100, 1_000
 
@@ -125,7 +125,7 @@ class CallSettings(CamelModel):
 class Config(CamelModel):
     """The model, and the names of this server's tools. A key or an address of an upstream is not used."""
 
-    model_name: ShortText | None = None
+    model_name: ModelId | None = None
     reasoning_effort: Effort | None = None
     tools: Annotated[list[ShortText], Field(max_length=MOST_TOOLS)] | None = None
 
@@ -142,7 +142,7 @@ class AssistantRequest(CallSettings):
     call_settings: CallSettings | None = None
     config: Config | None = None
     run_config: JsonObject | None = None
-    model: ShortText | None = None
+    model: ModelId | None = None
     reasoning_effort: Effort | None = None
     max_steps: Annotated[int, Field(ge=1, le=50)] | None = None
     max_searches: Annotated[int, Field(ge=0, le=100)] | None = None

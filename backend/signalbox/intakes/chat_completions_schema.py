@@ -27,6 +27,7 @@ from signalbox.intakes.v1_schema import (
     FileData,
     ImageUrl,
     JsonObject,
+    ModelId,
     NamedChoice,
     ShortText,
     Text,
@@ -297,7 +298,7 @@ class ChatCompletionRequest(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
 
-    model: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
+    model: ModelId
     messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MOST_MESSAGES)]
     stream: bool | None = None
     stream_options: ChatStreamOptions | None = None
@@ -325,7 +326,7 @@ class ChatCompletionRequest(BaseModel):
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     logit_bias: Annotated[dict[str, Annotated[float, Field(ge=-100, le=100)]], Field(max_length=10_000)] | None = None
     provider: JsonObject | None = None
-    models: Annotated[list[ShortText], Field(min_length=1, max_length=16)] | None = None
+    models: Annotated[list[ModelId], Field(min_length=1, max_length=16)] | None = None
     metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None
     modalities: Annotated[list[str], AfterValidator(_without_audio)] | None = None
     audio: Annotated[Any, BeforeValidator(_no_audio)] = None

@@ -69,7 +69,26 @@ Stop = Annotated[Text | Annotated[list[Text], Field(min_length=1, max_length=16)
 Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
 Unit = Annotated[float, Field(ge=0, le=1)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
-ModelId = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
+
+
+def _model_id(text: str) -> str:
+    """Reject an id that could pass for a model of another vendor, such as `anthropic/../openai/sim`."""
+    # A leading slash is allowed: vLLM names a local model by its path.
+    names = [part.rpartition("@")[2].partition(":")[0] for part in text.removeprefix("/").split("/")]
+    if not text.isprintable() or " " in text or not all(name.strip(".") for name in names):
+        raise ValueError(
+            "must be a model id such as openai/gpt-5, without spaces, control characters, empty parts, . and .. "
+            "between slashes"
+        )
+    return text
+
+
+ModelId = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=256),
+    AfterValidator(_model_id),
+    Field(json_schema_extra={"pattern": r"^[^\s\x00-\x1f]+$"}),
+]
 MOST_VARIANTS = 4
 # The modalities of OpenRouter that the contract can represent.
 Modality = Literal["image", "text"]
@@ -243,7 +262,7 @@ class ChatParameters(Strict):
     response_format: JsonObject | None = None
     stop: Stop | None = None
     provider: JsonObject | None = None
-    models: Annotated[list[ShortText], Field(min_length=1, max_length=16)] | None = Field(
+    models: Annotated[list[ModelId], Field(min_length=1, max_length=16)] | None = Field(
         default=None, description="Fallback models, tried by OpenRouter in this order."
     )
     metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None

@@ -83,11 +83,11 @@ class RequestRejected(SignalboxError):
 
 
 class InvalidRequest(RequestRejected):
-    """400, 413, 422: the request is invalid. `field` names the invalid field."""
+    """400, 413, 422: the request is invalid. `field` names the invalid field. 402: the budget is used up."""
 
 
 class AccessDenied(RequestRejected):
-    """401, 403: the token is missing or wrong, or the server does not accept this host or origin."""
+    """401, 403: the token is missing, is wrong or does not allow the request, or the host or origin is not allowed."""
 
 
 class NotFound(RequestRejected):

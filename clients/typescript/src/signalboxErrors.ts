@@ -80,12 +80,12 @@ export class RequestRejected extends SignalboxError {
   }
 }
 
-/** 400, 413, 422: the request must be changed; see `field`. */
+/** 400, 413, 422: the request must be changed; see `field`. 402: the budget is used up. */
 export class InvalidRequest extends RequestRejected {
   override readonly name = "InvalidRequest";
 }
 
-/** 401, 403: the token is missing or wrong, or the server does not accept this host or origin. */
+/** 401, 403: the token is missing, is wrong or does not allow the request, or the host or origin is not allowed. */
 export class AccessDenied extends RequestRejected {
   override readonly name = "AccessDenied";
 }

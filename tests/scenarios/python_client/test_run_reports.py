@@ -6,13 +6,16 @@ import io
 from collections.abc import Iterator
 from contextlib import ExitStack, aclosing
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from signalbox_client import AsyncSignalbox, ConnectionLost, InvalidRequest, NotSignalbox, Signalbox
 
+from tests.scenarios.access.users import ADMIN, serve_users
 from tests.scenarios.python_client.conftest import FAST, open_client, rejecting
+from tests.scenarios.resume.breaking_proxy import BreakingProxy, Bytes
 from tests.support.fixtures import StartApp
 from tests.support.running_app import WAIT, RunningApp
 from tests.support.scripted_upstream import says
@@ -142,6 +145,31 @@ def test_spend_is_the_cost_of_the_runs(runs: dict[str, str], client: Signalbox) 
     printed = list(csv.DictReader(io.StringIO(client.spend_csv("model"))))
     assert {row["model"]: int(row["runs"]) for row in printed} == rows
     assert client.spend(from_=date(2020, 1, 1), to=date(2020, 12, 31))["rows"] == []
+
+
+def test_the_operator_sees_the_runs_and_costs_of_all(tmp_path: Path, stack: ExitStack) -> None:
+    """Runs have their owners, which can be selected; a user has only their own runs."""
+    with serve_users(tmp_path) as users:
+        for name in ("ada", "bob"):
+            users[name].ask()
+        users.app.within(users.app.parts.runs.store.flush())
+        operator = open_client(stack, users.app.url, ADMIN)
+        assert [run.get("owner") for run in operator.runs.export(owner=users["ada"].owner)] == [
+            {"id": users["ada"].owner, "name": "ada"}
+        ]
+        assert {row["name"] for row in operator.spend("owner")["rows"]} == {"ada", "bob"}
+        assert operator.runs.stats()["all_owners"]
+        token = users["bob"].client.headers["authorization"].removeprefix("Bearer ")
+        bob = open_client(stack, users.app.url, token)
+        assert len(list(bob.runs.list())) == 1
+        assert [row["name"] for row in bob.spend("owner")["rows"]] == ["bob"]
+
+
+def test_an_export_over_a_broken_connection(runs: dict[str, str], app: RunningApp, stack: ExitStack) -> None:
+    """The connection breaks within the body, so the end of the response is missing."""
+    with BreakingProxy(app.port, [Bytes(700)]) as wire, pytest.raises(ConnectionLost):
+        list(open_client(stack, wire.url).runs.export())
+    assert wire.cuts == 1
 
 
 def test_a_page_is_no_csv(app: RunningApp, stack: ExitStack) -> None:

@@ -136,6 +136,21 @@ test("a webhook is added, tested and deleted, and its log has the reason of a fa
   }
 });
 
+test("the audit log says who has changed what", async ({ page, request }) => {
+  const group = `audited-${Date.now()}`;
+  await request.put(`/api/groups/${group}`, { headers: HEADERS, data: { budget_day: 5 } });
+  await request.put(`/api/groups/${group}`, { headers: HEADERS, data: { budget_day: 7 } });
+  await request.put("/api/flags/tool_loop_v2", { headers: HEADERS, data: { state: "on" } });
+  await page.goto("/operator#audit");
+  await enterToken(page);
+  const entries = page.locator("[data-part=audit]");
+  await expect(entries.filter({ hasText: group }).first()).toContainText(/Group changed ?by operator.*5(\.0)? → 7/);
+  await expectAccessible(page);
+  await page.getByRole("combobox", { name: "What" }).selectOption("Tool loop and rollout");
+  await expect(entries.filter({ hasText: group })).toHaveCount(0);
+  await expect(entries.first()).toContainText("Flag set");
+});
+
 test("a rollout is started, changed and ended", async ({ page, request }) => {
   await page.goto("/operator#rollout");
   await enterToken(page);

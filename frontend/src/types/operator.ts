@@ -60,3 +60,13 @@ export interface Spent {
   day: ReadonlyMap<string, number>;
   month: ReadonlyMap<string, number>;
 }
+
+/** What someone has changed. */
+export interface AuditEntry {
+  id: number;
+  at: number;
+  actor: string;
+  /** Such as token.created. */
+  action: string;
+  details: Readonly<Record<string, unknown>>;
+}

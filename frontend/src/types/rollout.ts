@@ -44,17 +44,4 @@ export interface Rollout {
   figures: readonly Figures[];
 }
 
-export interface AuditEntry {
-  id: number;
-  at: number;
-  actor: string;
-  action: string;
-  details: Readonly<Record<string, unknown>>;
-}
-
-export interface AuditPage {
-  entries: readonly AuditEntry[];
-  next: number | undefined;
-}
-
 export type NewPlan = Pick<Plan, "mode" | "stages" | "holdback">;

@@ -1,5 +1,6 @@
 // A button of a request that may fail, such as a download. A failure is shown beside it.
 import { type ReactNode, useState } from "react";
+import { useTemporaryMessage } from "../../hooks/temporaryMessage.ts";
 import { PageAlert } from "../pages/PageFrame.tsx";
 import { Button } from "../ui/Button.tsx";
 
@@ -9,10 +10,13 @@ interface Props {
   busy: string;
   /** The beginning of the sentence about a failure: "Not downloaded." */
   failed: string;
+  /** The words of the button for a moment after it has succeeded. */
+  done?: string;
   children: ReactNode;
 }
 
-export function ActionButton({ run, busy, failed, children }: Props) {
+export function ActionButton({ run, busy, failed, done, children }: Props) {
+  const [message, showMessage] = useTemporaryMessage();
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string>();
   const start = async () => {
@@ -20,6 +24,7 @@ export function ActionButton({ run, busy, failed, children }: Props) {
     setTrouble(undefined);
     try {
       await run();
+      if (done) showMessage(done);
     } catch (error) {
       setTrouble(`${failed} ${error instanceof Error ? error.message : error}`);
     }
@@ -28,7 +33,7 @@ export function ActionButton({ run, busy, failed, children }: Props) {
   return (
     <>
       <Button look="outline" size="medium" disabled={isBusy} onClick={() => void start()}>
-        {isBusy ? busy : children}
+        {isBusy ? busy : (message ?? children)}
       </Button>
       {trouble && (
         <div className="basis-full">

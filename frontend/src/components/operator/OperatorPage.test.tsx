@@ -58,6 +58,7 @@ describe("the operator's page", () => {
     ["rollout", "the rollout"],
     ["spend", "what runs cost"],
     ["webhooks", "webhooks"],
+    ["audit", "the audit log"],
   ])("does not show the section %s without the operator token", async (section, what) => {
     await open(section);
     expect(screen.getByText(`Only the operator can see ${what}.`)).toBeTruthy();
@@ -174,6 +175,26 @@ describe("the operator's page", () => {
     ]);
     const lamps = items.map((item) => item.querySelector("[data-lamp]")?.getAttribute("data-lamp"));
     expect(lamps).toEqual(["done", "failed", "waiting"]);
+  });
+
+  it("reloads the upstreams, and says why if the file is invalid", async () => {
+    server.upstreams = [{ name: "local", dialect: "openai-chat", host: "127.0.0.1:11434", state: "closed" }];
+    await open();
+    click("button", "Show all users' runs");
+    await pass(200);
+    await give(TOKEN);
+    await go("loop");
+    const list = within(screen.getByRole("region", { name: "Upstreams" }));
+    server.upstreams = [...server.upstreams, { ...server.upstreams[0], name: "far" }];
+    click("button", "Reload upstreams.toml");
+    await pass(300);
+    expect(list.getByRole("button", { name: "Reloaded" })).toBeTruthy();
+    expect(list.getAllByRole("listitem")).toHaveLength(2);
+    await pass(2000);
+    server.reloadRefusal = "upstreams.toml: base_url is missing.";
+    click("button", "Reload upstreams.toml");
+    await pass(300);
+    expect(list.getByRole("alert").textContent).toBe(`Not reloaded. ${server.reloadRefusal}`);
   });
 
   it("shows no upstreams if no file names several", async () => {

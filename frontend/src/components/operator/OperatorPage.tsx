@@ -6,6 +6,7 @@ import { useStore } from "../../state/store.ts";
 import { AccessDialog } from "../pages/AccessDialog.tsx";
 import { PageAlert, PageFrame } from "../pages/PageFrame.tsx";
 import { Button } from "../ui/Button.tsx";
+import { AuditSection } from "./audit/AuditSection.tsx";
 import { ChartsSection } from "./charts/ChartsSection.tsx";
 import { LoopSection } from "./loop/LoopSection.tsx";
 import { OperatorOnly } from "./OperatorOnly.tsx";
@@ -59,6 +60,11 @@ export function OperatorPage() {
         {section === "webhooks" && (
           <OperatorOnly {...guard} what="webhooks">
             <WebhooksSection />
+          </OperatorOnly>
+        )}
+        {section === "audit" && (
+          <OperatorOnly {...guard} what="the audit log">
+            <AuditSection />
           </OperatorOnly>
         )}
       </div>

@@ -1,5 +1,5 @@
 // The texts of the rollout and its audit trail.
-import type { AuditEntry, Plan, Stage, Tally } from "../../types/rollout.ts";
+import type { Plan, Stage, Tally } from "../../types/rollout.ts";
 import type { Lamp } from "../answer/stops.ts";
 import { cost, count, duration, plural } from "../wording/statusAndAmounts.ts";
 
@@ -44,19 +44,3 @@ export const tallyTexts = ({ runs, error, interrupted, empty, firstTokenMs, cost
   firstTokenMs === undefined ? "–" : duration(firstTokenMs),
   usd === undefined ? "–" : cost(usd),
 ];
-
-/** "rollout.rolled_back" as "Rollout rolled back". */
-export function actionText(action: string): string {
-  const words = action.replace(/[._]/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** The simple values of an entry, such as "percent: 25 · reason: …", without the plan's id. Others are in its JSON. */
-export const detailsText = ({ details }: AuditEntry): string =>
-  Object.entries(details)
-    .filter(([name, value]) => name !== "plan" && value !== null && typeof value !== "object")
-    .map(([name, value]) => `${name.replace(/_/g, " ")}: ${value}`)
-    .join(" · ");
-
-export const hasFigures = ({ details }: AuditEntry): boolean =>
-  Object.values(details).some((value) => value !== null && typeof value === "object");

@@ -8,6 +8,7 @@ export const SECTIONS = [
   { name: "spend", words: "Spend" },
   { name: "tokens", words: "Tokens" },
   { name: "webhooks", words: "Webhooks" },
+  { name: "audit", words: "Audit" },
 ] as const;
 
 export type SectionName = (typeof SECTIONS)[number]["name"];

@@ -8,7 +8,7 @@ import { connect } from "../server/server.ts";
 import { readAdminToken, runToken, writeAdminToken } from "../server/session.ts";
 import { Store } from "../store.ts";
 import { fetchFlag, storeOverride } from "./loopFlag.ts";
-import { fetchUpstreams } from "./upstreams.ts";
+import { fetchUpstreams, reloadUpstreams } from "./upstreams.ts";
 
 export interface OperatorState {
   /** Undefined until it is loaded. */
@@ -146,6 +146,12 @@ export class Operator extends Store<OperatorState> {
     this.set({ tokenRefused: false });
     this.#again = this.#refreshing;
     void (this.#wanted ? this.#put(this.#wanted) : this.#refresh());
+  }
+
+  /** Throws if the file is invalid. */
+  async reloadUpstreams(): Promise<void> {
+    await reloadUpstreams();
+    await this.#refresh();
   }
 
   askForToken(): void {

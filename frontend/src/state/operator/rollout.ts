@@ -1,14 +1,11 @@
-// The rollout of the V2 loop and the audit trail: loads them every few seconds, and changes the plan.
-import type { AuditEntry, AuditPage, Figures, NewPlan, Plan, Rollout, Tally } from "../../types/rollout.ts";
+// The rollout of the V2 loop: loads it every few seconds, and changes the plan.
+import type { Figures, NewPlan, Plan, Rollout, Tally } from "../../types/rollout.ts";
 import { Store } from "../store.ts";
 import { fields, type Json, known, list, number, sendJson, sentenceOf, text } from "./request.ts";
 
 export interface RolloutState {
   /** Undefined until it is loaded. */
   rollout: Rollout | undefined;
-  entries: readonly AuditEntry[];
-  /** The cursor of older entries. */
-  next: number | undefined;
   trouble: string | undefined;
   /** Why the plan was not changed. */
   refusal: string | undefined;
@@ -22,8 +19,6 @@ export class RolloutStore extends Store<RolloutState> {
   constructor() {
     super({
       rollout: undefined,
-      entries: [],
-      next: undefined,
       trouble: undefined,
       refusal: undefined,
       isSaving: false,
@@ -39,25 +34,7 @@ export class RolloutStore extends Store<RolloutState> {
 
   async load(): Promise<void> {
     try {
-      const [state, audit] = await Promise.all([sendJson("GET", PATH), sendJson("GET", `${PATH}/audit?limit=20`)]);
-      const { entries, next } = parseAudit(audit);
-      const last = entries.at(-1);
-      const older = last ? this.state.entries.filter(({ id }) => id < last.id) : [];
-      this.set({
-        rollout: parseRollout(state),
-        entries: [...entries, ...older],
-        next: older.length > 0 ? this.state.next : next,
-        trouble: undefined,
-      });
-    } catch (error) {
-      this.set({ trouble: sentenceOf(error) });
-    }
-  }
-
-  async loadOlder(): Promise<void> {
-    try {
-      const { entries, next } = parseAudit(await sendJson("GET", `${PATH}/audit?limit=20&before=${this.state.next}`));
-      this.set({ entries: [...this.state.entries, ...entries], next });
+      this.set({ rollout: parseRollout(await sendJson("GET", PATH)), trouble: undefined });
     } catch (error) {
       this.set({ trouble: sentenceOf(error) });
     }
@@ -81,7 +58,6 @@ export class RolloutStore extends Store<RolloutState> {
       this.set({ isSaving: false, refusal: sentenceOf(error) });
       return false;
     }
-    await this.load();
     this.set({ isSaving: false });
     return true;
   }
@@ -125,15 +101,4 @@ const parseTally = ({ runs, error, interrupted, empty, first_token_ms, cost }: J
   empty: number(empty),
   firstTokenMs: known(first_token_ms),
   cost: known(cost),
-});
-
-const parseAudit = ({ entries, next }: Json): AuditPage => ({
-  entries: list(entries).map(({ id, at, actor, action, details }) => ({
-    id: number(id),
-    at: number(at) * 1000,
-    actor: text(actor),
-    action: text(action),
-    details: fields(details),
-  })),
-  next: known(next),
 });

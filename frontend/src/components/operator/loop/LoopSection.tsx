@@ -19,7 +19,7 @@ export function LoopSection({ operator }: { operator: Operator }) {
         {refusal && <PageAlert>{refusal}</PageAlert>}
       </section>
       <LoopPrecedence flag={flag} />
-      {upstreams.length > 0 && <UpstreamTable upstreams={upstreams} />}
+      {upstreams.length > 0 && <UpstreamTable upstreams={upstreams} onReload={() => operator.reloadUpstreams()} />}
     </div>
   );
 }

@@ -1,18 +1,20 @@
 // The section "Rollout": the plan and its stages, the figures of both loops, and the audit trail.
 import { useEffect, useState } from "react";
+import { rolloutAuditLog } from "../../../state/operator/auditLog.ts";
 import { RolloutStore } from "../../../state/operator/rollout.ts";
 import { useStore } from "../../../state/store.ts";
 import { PageAlert } from "../../pages/PageFrame.tsx";
 import { Button } from "../../ui/Button.tsx";
+import { AuditTrail } from "../audit/AuditTrail.tsx";
 import { LoadingNote } from "../PlainTable.tsx";
-import { AuditTrail } from "./AuditTrail.tsx";
 import { PlanCard } from "./PlanCard.tsx";
 import { PlanForm } from "./PlanForm.tsx";
 import { RolloutFigures } from "./RolloutFigures.tsx";
 
 export function RolloutSection() {
   const [store] = useState(() => new RolloutStore());
-  const { rollout, entries, next, trouble, refusal, isSaving } = useStore(store);
+  const [log] = useState(rolloutAuditLog);
+  const { rollout, trouble, refusal, isSaving } = useStore(store);
   const [isPlanning, setPlanning] = useState(false);
   useEffect(() => store.start(), [store]);
 
@@ -26,7 +28,12 @@ export function RolloutSection() {
             Rollout of V2
           </h2>
           {isRunning && (
-            <Button look="outline" size="medium" disabled={isSaving} onClick={() => void store.end()}>
+            <Button
+              look="outline"
+              size="medium"
+              disabled={isSaving}
+              onClick={() => void store.end().then(() => log.load())}
+            >
               End rollout
             </Button>
           )}
@@ -46,14 +53,24 @@ export function RolloutSection() {
         </p>
       </section>
       {rollout && rollout.figures.length > 0 && <RolloutFigures rollout={rollout} />}
-      <AuditTrail entries={entries} onOlder={next === undefined ? undefined : () => void store.loadOlder()} />
+      <section aria-labelledby="audit" className="grid gap-2">
+        <h2 id="audit" className="font-semibold">
+          Audit trail
+        </h2>
+        <AuditTrail log={log} empty="No changes yet." />
+      </section>
       {isPlanning && (
         <PlanForm
           plan={isRunning ? rollout?.plan : undefined}
           refusal={refusal}
           isSaving={isSaving}
           onClose={() => setPlanning(false)}
-          onStart={(plan) => void store.begin(plan).then((done) => done && setPlanning(false))}
+          onStart={(plan) =>
+            void store.begin(plan).then((done) => {
+              if (done) setPlanning(false);
+              void log.load();
+            })
+          }
         />
       )}
     </div>

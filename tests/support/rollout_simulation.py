@@ -19,8 +19,18 @@ from signalbox.flags.choice import choose_loop
 from signalbox.rollout.guard import Guard
 from signalbox.rollout.outcomes import Metric, Outcome
 from signalbox.rollout.plan import DEFAULT_STAGES, Plan, next_step
+from signalbox.rollout.watch import Watch
 
-Kind = Literal["no regression", "low traffic", "large", "large, one family", "large, late", "small"]
+Kind = Literal[
+    "no regression",
+    "low traffic",
+    "large",
+    "large, one family",
+    "large, late",
+    "large, at 100 percent",
+    "large, after the end",
+    "small",
+]
 COUNTS: dict[Kind, int] = {
     "no regression": 70,
     "low traffic": 30,
@@ -28,6 +38,8 @@ COUNTS: dict[Kind, int] = {
     "large, one family": 20,
     "large, late": 20,
     "small": 20,
+    "large, at 100 percent": 20,
+    "large, after the end": 20,
 }
 STORED = Path(__file__).parent / "data" / "rollout_results.json"
 STAGES = tuple(with_fields(one, minutes=15, runs=100) for one in DEFAULT_STAGES)
@@ -42,7 +54,9 @@ LOOK_SECONDS = 2
 class Scenario:
     """Traffic, base rates, how much conversations differ in them (`frailty`), and how V2 differs.
 
-    It differs from the stage with the index `late_stage` on, once that has `late_runs` V2 runs.
+    It differs from the stage with the index `late_stage` on, once that has `late_runs` V2 runs; the stage after the
+    last is the time after the end. The rollout begins at `first_stage`, and is watched for `watched_hours` after its
+    end.
     `harm` is the share of the runs that V2 fails although legacy would not, or the factor of time and cost.
     """
 
@@ -57,6 +71,8 @@ class Scenario:
     family: str | None = None
     late_stage: int = 0
     late_runs: int = 0
+    first_stage: int = 0
+    watched_hours: float = 0.0
 
 
 class Result(Struct, frozen=True):
@@ -70,12 +86,13 @@ class Result(Struct, frozen=True):
     state: str
     stage: int
     harmed: int
+    steps_back: int
     hours: float
     evidence: str
 
 
 def scenarios() -> Iterator[Scenario]:
-    """Make the 200 scenarios."""
+    """Make the 240 scenarios."""
     seed = 0
     for kind, count in COUNTS.items():
         for _ in range(count):
@@ -106,57 +123,76 @@ def _scenario(kind: Kind, seed: int) -> Scenario:
         return replace(harmed, family="openai")
     if kind == "large, late":
         return replace(harmed, late_stage=draw.choice((0, 1, 2)), late_runs=draw.randint(20, 90))
+    if kind == "large, at 100 percent":
+        return replace(harmed, first_stage=2, late_stage=3, late_runs=draw.randint(20, 900))
+    if kind == "large, after the end":
+        return replace(harmed, first_stage=2, late_stage=4, late_runs=draw.randint(20, 900), watched_hours=1.0)
     return harmed
 
 
 class Simulated:
-    """A rollout under way: its plan, with the guard and the override of the current stage."""
+    """A rollout under way: its plan, with the guard, the watch and the override of the current stage."""
 
     def __init__(self, plan: Plan) -> None:
+        self.steps_back = 0
         self.begin(plan)
 
     def begin(self, plan: Plan) -> None:
-        """Begin a stage."""
+        """Begin a stage, or the time after the last one."""
         self.plan, self.override = plan, plan.override
         self.guard = Guard(plan.percent, plan.current.minutes * 60, len(plan.stages))
+        self.watch = Watch(plan.baseline) if plan.is_watched else None
 
     @property
     def reached(self) -> tuple[int, int]:
         """The stage, and its V2 runs so far."""
-        return self.plan.stage, self.guard.figures.stage["v2"].runs
+        return self.plan.stage + (not self.plan.is_running), self.guard.figures.stage["v2"].runs
+
+    def add(self, outcome: Outcome) -> None:
+        """Add a run."""
+        self.guard.add(outcome)
+        if self.watch is not None:
+            self.watch.add(outcome)
+
+    def look(self, now: float) -> str:
+        """Do what the guard decides; return the state of the plan."""
+        step = next_step(self.plan, self.guard, self.watch, now)
+        if step == "roll_back":
+            return "rolled_back"
+        if step == "promote":
+            self.begin(self.plan.promoted(now, self.guard.baseline()))
+        elif step == "step_back":
+            self.steps_back += 1
+            self.begin(self.plan.stepped_back(now))
+        return self.plan.state
 
 
 def simulate(scenario: Scenario) -> Result:
     """Run one rollout to its end, at most for some hours; the guard looks every two seconds."""
-    rollout = Simulated(Plan(id="simulated", stages=STAGES))
-    harmed, now = 0, 0.0
-
-    def result(state: str) -> Result:
-        evidence = f"{rollout.guard.evidence:.4g}"
-        return Result(scenario.seed, scenario.kind, state, rollout.plan.stage, harmed, round(now / HOUR, 4), evidence)
-
+    rollout = Simulated(Plan(id="simulated", stages=STAGES, stage=scenario.first_stage))
+    has_begun = False
+    harmed, now, state = 0, 0.0, "running"
     for outcome, is_harmed in _traffic(scenario, rollout):
-        rollout.guard.add(outcome)
-        harmed += outcome.loop == "v2" and (harmed > 0 or is_harmed)
+        rollout.add(outcome)
+        has_begun |= is_harmed
+        harmed += has_begun and outcome.loop == "v2"
         if outcome.ended - now < LOOK_SECONDS:
             continue
         now = outcome.ended
-        step = next_step(rollout.plan, rollout.guard, now)
-        if step == "roll_back":
-            return result("rolled_back")
-        if step == "promote":
-            promoted = rollout.plan.promoted(now)
-            if not promoted.is_running:
-                return result(promoted.state)
-            rollout.begin(promoted)
-    return result(rollout.plan.state)
+        state = rollout.look(now)
+        is_over = state == "finished" and now - rollout.plan.finished >= scenario.watched_hours * HOUR
+        if state == "rolled_back" or is_over:
+            break
+    evidence = f"{rollout.guard.evidence:.4g}"
+    hours = round(now / HOUR, 4)
+    return Result(scenario.seed, scenario.kind, state, rollout.plan.stage, harmed, rollout.steps_back, hours, evidence)
 
 
 def _traffic(scenario: Scenario, rollout: Simulated) -> Iterator[tuple[Outcome, bool]]:
     """Yield the runs in the order of their ends; half of them are turns of conversations that differ in their rates."""
     draw = random.Random(scenario.seed)
     waiting: list[tuple[float, int, str, str, tuple[float, float]]] = []
-    number, start = 0, 0.0
+    number, start, begins = 0, 0.0, False
     cumulative = tuple(accumulate(scenario.families))
     while start < MOST_HOURS * HOUR:
         if waiting and waiting[0][0] <= start:
@@ -171,12 +207,8 @@ def _traffic(scenario: Scenario, rollout: Simulated) -> Iterator[tuple[Outcome, 
         if is_conversation and draw.random() < 0.6:
             heappush(waiting, (at + draw.uniform(10, 120), number, subject, family, kind))
         loop = choose_loop(None, rollout.override, subject).loop
-        is_harmed = (
-            scenario.harm > 0
-            and loop == "v2"
-            and scenario.family in (None, family)
-            and rollout.reached >= (scenario.late_stage, scenario.late_runs)
-        )
+        begins = begins or rollout.reached >= (scenario.late_stage, scenario.late_runs)
+        is_harmed = begins and scenario.harm > 0 and loop == "v2" and scenario.family in (None, family)
         yield _outcome(scenario, draw, (subject, number, family, kind), loop, at, is_harmed=is_harmed), is_harmed
 
 

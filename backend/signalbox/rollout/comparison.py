@@ -11,6 +11,7 @@ from signalbox.rollout.bounds import lower_bound, upper_bound
 from signalbox.rollout.evidence import Block, RateTest, Starts
 from signalbox.rollout.figures import SECONDS
 from signalbox.rollout.outcomes import Metric
+from signalbox.rollout.watch import Expected
 
 # A run is slow or expensive if it exceeds this quantile of legacy's latest runs.
 QUANTILE = 0.75
@@ -124,3 +125,9 @@ class Comparison:
         """Return about how many V2 runs are missing to exclude harm with the same rates; None if too many."""
         enough = next((times for times in _TIMES if self.excess(times) <= self.margin), None)
         return None if enough is None else ceil(self.total.v2 * (enough - 1))
+
+    def expected(self) -> Expected:
+        """Return how many V2 runs may be bad later: at most those of this stage, and half of the margin."""
+        total = self.total
+        rate = upper_bound(total.v2_bad, total.v2, _BOUND_ERROR) + self.margin / 2
+        return Expected(rate, None if self._limit is None else self._limit.value)

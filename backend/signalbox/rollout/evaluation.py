@@ -7,34 +7,41 @@ from signalbox.flags.override import Override
 from signalbox.rollout.guard import Guard
 from signalbox.rollout.outcomes import outcome_of
 from signalbox.rollout.plan import Assessment, Plan, assess, regression_of
+from signalbox.rollout.watch import THRESHOLD, Watch
 from signalbox.store.database import Database
 from signalbox.store.rollout import ended_runs
 
 _BATCH = 1000
 # A run may be stored some time after its end, or by a worker whose clock is behind.
 _OVERLAP_SECONDS = 10.0
+_WATCHED_SECONDS = 600.0
 KILL_SWITCH = "TOOL_LOOP_V2=false is set, so every run uses the legacy loop and nothing is compared."
 NO_SHARE = "The flag is not set to a percentage, so there is nothing to compare."
 
 
 class Evaluation:
-    """The guard of the plan's stage, with all runs of the stage so far.
+    """The guard of the plan's stage, with all runs of the stage so far, or the watch after the last stage.
 
-    After a restart, or when another worker evaluates, it reads the runs of the stage again.
+    After a restart, or when another worker evaluates, it reads the runs of the stage again. After the last stage, it
+    reads only those of the last minutes.
     """
 
-    def __init__(self, plan: Plan, database: Database, override: Override | None) -> None:
-        self._key = (plan.id, plan.stage, override if plan.mode == "observe" else None)
+    def __init__(self, plan: Plan, database: Database, override: Override | None, now: float) -> None:
+        self._key = _key(plan, override)
         self._plan, self._database = plan, database
         self._has_share = override is not None and override.state == "percent"
         percent = override.percent if override is not None and self._has_share else plan.percent
         self.guard = Guard(percent, plan.current.minutes * 60, len(plan.stages))
-        self._since = plan.stage_started
+        self.watch = Watch(plan.baseline) if plan.is_watched else None
+        # A percentage has chosen the loop of the runs to compare; after the last stage, the flag is on for all.
+        self._reason = "SPLIT" if plan.is_running else "STATIC"
+        self._begun = plan.stage_started if plan.is_running else plan.finished
+        self._since = self._begun if plan.is_running else max(plan.finished, now - _WATCHED_SECONDS)
         self._seen: dict[str, float] = {}
 
     def is_of(self, plan: Plan, override: Override | None) -> bool:
         """Return whether it evaluates this stage of this plan, in the mode `observe` with this override."""
-        return self._key == (plan.id, plan.stage, override if plan.mode == "observe" else None)
+        return self._key == _key(plan, override)
 
     async def read_runs(self, now: float) -> None:
         """Read the runs that ended since the last look; raises StoreError."""
@@ -46,8 +53,10 @@ class Evaluation:
                 after = (record.ended, record.id)
                 if record.id not in self._seen:
                     self._seen[record.id] = record.ended
-                    if record.started >= self._plan.stage_started and (outcome := outcome_of(record)) is not None:
+                    if record.started >= self._begun and (outcome := outcome_of(record, self._reason)) is not None:
                         self.guard.add(outcome)
+                        if self.watch is not None:
+                            self.watch.add(outcome)
             if len(records) < _BATCH:
                 break
         self._since = max(self._since, now - _OVERLAP_SECONDS)
@@ -58,10 +67,10 @@ class Evaluation:
         if kill_switch:
             return Assessment("wait", KILL_SWITCH)
         if self._plan.mode == "guard":
-            return assess(self._plan, self.guard, now)
+            return assess(self._plan, self.guard, self.watch, now)
         if self.guard.is_worse:
             return Assessment("roll_back", regression_of(self.guard))
-        return assess(self._plan, self.guard, now) if self._has_share else Assessment("wait", NO_SHARE)
+        return assess(self._plan, self.guard, None, now) if self._has_share else Assessment("wait", NO_SHARE)
 
     def report(self, assessment: Assessment, now: float) -> JsonObject:
         """Return the assessment, the evidence and the figures as JSON."""
@@ -72,6 +81,9 @@ class Evaluation:
             "missing": None if assessment.missing is None else structs.asdict(assessment.missing),
             "evidence": round(guard.evidence, 3),
             "threshold": guard.threshold,
+            "watch": None
+            if self.watch is None
+            else {"evidence": round(self.watch.evidence, 3), "threshold": THRESHOLD},
             "strongest": {
                 name: round(value, 4) if isinstance(value, float) else value for name, value in finding.items()
             },
@@ -79,3 +91,7 @@ class Evaluation:
             "figures": guard.figures.as_json(now),
             "at": now,
         }
+
+
+def _key(plan: Plan, override: Override | None) -> tuple[object, ...]:
+    return plan.id, plan.stage, plan.stage_started, plan.state, override if plan.mode == "observe" else None

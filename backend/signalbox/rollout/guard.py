@@ -3,8 +3,10 @@
 from msgspec import Struct
 
 from signalbox.rollout.comparison import Comparison
+from signalbox.rollout.conversations import Conversations
 from signalbox.rollout.figures import Figures
 from signalbox.rollout.outcomes import METRICS, Metric, Outcome
+from signalbox.rollout.watch import Baseline
 
 # The probability that a plan without a regression is rolled back at most; its stages share it equally.
 FALSE_ROLLBACKS = 0.01
@@ -14,15 +16,6 @@ SUSPICIOUS = 10.0
 LEAST_LEGACY_RUNS = 50
 # The share of the permitted error that the test over all families has; single families share the rest.
 _ALL_FAMILIES = 0.5
-# Runs of a conversation are alike, so a busy one must not decide. Time and cost depend on its length most of all.
-_RUNS_PER_CONVERSATION: dict[Metric, int] = {"error": 3, "interrupted": 3, "empty": 3, "first_token": 1, "cost": 1}
-_MOST_RUNS = max(_RUNS_PER_CONVERSATION.values())
-# The metrics for which a run counts, by the number of earlier runs of its conversation.
-_COUNTED_METRICS: tuple[tuple[Metric, ...], ...] = tuple(
-    tuple(metric for metric in METRICS if earlier < _RUNS_PER_CONVERSATION[metric]) for earlier in range(_MOST_RUNS + 1)
-)
-_NEW: tuple[int, frozenset[Metric]] = (0, frozenset())
-_MOST_CONVERSATIONS = 100_000
 _MOST_FAMILIES = 12
 _MORE_RUNS = 1.02
 _UNKNOWN = -1
@@ -54,7 +47,7 @@ class Guard:
         self.figures = Figures()
         self._all = self._comparisons()
         self._families: dict[str, Comparisons] = {}
-        self._conversations: dict[str, tuple[int, frozenset[Metric]]] = {}
+        self._conversations = Conversations()
         self._unproven: list[Metric] = []
         self._unproven_until = 0.0
         self._further_runs: int | None = _UNKNOWN
@@ -64,26 +57,20 @@ class Guard:
         return {metric: Comparison(metric, self._percent, self._seconds) for metric in METRICS}
 
     def add(self, outcome: Outcome) -> None:
-        """Add a run. Of a conversation, the first runs count, and for each metric none after the first bad one."""
+        """Add a run."""
         self.figures.add(outcome)
         self._evidence = None
-        counted, bad = self._conversations.get(outcome.subject, _NEW)
         loop, ended = outcome.loop, outcome.ended
         family = self._of_family(outcome.family)
-        for metric in _COUNTED_METRICS[min(counted, _MOST_RUNS)]:
-            if metric in bad:
-                continue
+        bad: list[Metric] = []
+        for metric in self._conversations.counted_metrics(outcome):
             value = getattr(outcome, metric)
             is_bad = self._all[metric].add(loop, value, ended)
             if family is not None:
                 is_bad |= family[metric].add(loop, value, ended)
             if is_bad:
-                bad |= frozenset[Metric]({metric})
-        if outcome.subject == outcome.run_id:
-            return  # no conversation: nothing follows
-        if len(self._conversations) >= _MOST_CONVERSATIONS:
-            del self._conversations[next(iter(self._conversations))]
-        self._conversations[outcome.subject] = (counted + 1, bad)
+                bad.append(metric)
+        self._conversations.add(outcome, frozenset(bad))
 
     def _of_family(self, family: str) -> Comparisons | None:
         if family not in self._families and len(self._families) < _MOST_FAMILIES:
@@ -166,6 +153,10 @@ class Guard:
             legacy_runs=total.legacy,
             legacy_rate=total.legacy_bad / total.legacy if total.legacy else 0.0,
         )
+
+    def baseline(self) -> Baseline:
+        """Return how many V2 runs may be bad later, for each metric that was measured."""
+        return {metric: one.expected() for metric, one in self._all.items() if one.total.v2}
 
     def tests(self) -> dict[str, dict[str, float]]:
         """Return the evidence per metric and window over all families."""

@@ -43,13 +43,13 @@ class Outcome(Struct, frozen=True, kw_only=True):
     cost: float | None = None
 
 
-def outcome_of(record: RunRecord) -> Outcome | None:
+def outcome_of(record: RunRecord, reason: str = "SPLIT") -> Outcome | None:
     """Return how an ended run counts, or None if it does not.
 
-    Only runs whose loop the percentage has chosen are compared: a loop that a header or the kill switch has chosen is
-    not random. Runs that a user has stopped are left out, too.
+    Only runs whose loop was chosen for this reason count. Those whose loop the percentage has chosen can be compared: a
+    loop that a header or the kill switch has chosen is not random. Runs that a user has stopped are left out, too.
     """
-    if record.flag is None or record.flag.reason != "SPLIT" or record.ended is None:
+    if record.flag is None or record.flag.reason != reason or record.ended is None:
         return None
     if record.status == "cancelled" or record.code in _NOT_OF_THE_LOOP:
         return None

@@ -6,10 +6,11 @@ from msgspec import Struct, structs
 
 from signalbox.flags.override import Override
 from signalbox.rollout.guard import Guard
+from signalbox.rollout.watch import Baseline, Watch
 
 Mode: TypeAlias = Literal["guard", "observe"]
 State: TypeAlias = Literal["running", "finished", "rolled_back", "overridden", "ended"]
-Step: TypeAlias = Literal["wait", "promote", "roll_back"]
+Step: TypeAlias = Literal["wait", "promote", "roll_back", "step_back"]
 
 
 class Stage(Struct, frozen=True):
@@ -28,7 +29,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     """A rollout. Times are epoch seconds; `stage` is an index.
 
     `holdback` is the percentage of conversations that stay on legacy during a stage of 100 percent, for comparison.
-    `is_applied`: the flag has been set as the plan wants it. `reason` says why the plan is over.
+    `is_applied`: the flag has been set as the plan wants it. `reason` says why the plan is over. `baseline` is what the
+    guard found in the stage before, and `finished` when the last stage was over.
     """
 
     id: str
@@ -41,6 +43,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     stage_started: float = 0.0
     is_applied: bool = False
     reason: str = ""
+    baseline: Baseline = {}
+    finished: float = 0.0
 
     @property
     def is_running(self) -> bool:
@@ -65,13 +69,26 @@ class Plan(Struct, frozen=True, kw_only=True):
         wanted = {"finished": Override("on"), "rolled_back": Override("off")}
         return Override("percent", self.percent) if self.is_running else wanted.get(self.state)
 
-    def promoted(self, now: float) -> "Plan":
+    @property
+    def is_watched(self) -> bool:
+        """Whether V2 is compared with the baseline: in the stage of 100 percent, and after the last stage."""
+        return bool(self.baseline) and (self.state == "finished" or (self.is_running and self.current.percent == 100))
+
+    def promoted(self, now: float, baseline: Baseline) -> "Plan":
         """Return the plan at its next stage, or finished. A stage without a legacy share is not compared."""
         following = self.stage + 1
         is_over = following == len(self.stages) or (self.holdback == 0 and self.stages[following].percent == 100)
         if is_over:
-            return self.closed("finished", "All stages are passed.")
-        return structs.replace(self, stage=following, stage_started=now, is_applied=False)
+            closed = self.closed("finished", "All stages are passed.")
+            return structs.replace(closed, baseline=baseline, finished=now)
+        return structs.replace(self, stage=following, stage_started=now, is_applied=False, baseline=baseline)
+
+    def stepped_back(self, now: float) -> "Plan":
+        """Return the plan at its last stage below 100 percent, where both loops have enough runs to compare."""
+        below = [place for place, one in enumerate(self.stages) if one.percent < 100]
+        stage = below[-1] if below else 0
+        begun = structs.replace(self, state="running", reason="", stage=stage, stage_started=now, is_applied=False)
+        return structs.replace(begun, baseline={}, finished=0.0)
 
     def closed(self, state: State, reason: str) -> "Plan":
         """Return the plan in a final state. The flag is left alone, except after the last stage and a rollback."""
@@ -111,20 +128,26 @@ class Assessment(Struct, frozen=True):
     missing: Missing | None = None
 
 
-def next_step(plan: Plan, guard: Guard, now: float) -> Step:
+def next_step(plan: Plan, guard: Guard, watch: Watch | None, now: float) -> Step:
     """Decide about the stage. Only one with enough time, runs and evidence that V2 is not worse is promoted."""
-    if guard.is_worse:
+    if plan.is_running and guard.is_worse:
         return "roll_back"
-    if guard.is_suspicious or now - plan.stage_started < plan.current.minutes * 60:
+    if watch is not None and watch.has_alarm:
+        return "step_back"
+    if not plan.is_running or guard.is_suspicious or now - plan.stage_started < plan.current.minutes * 60:
         return "wait"
     return "promote" if guard.has_runs(plan.current.runs) and not guard.unproven() else "wait"
 
 
-def assess(plan: Plan, guard: Guard, now: float) -> Assessment:
-    """Decide about the stage, and explain it."""
-    step = next_step(plan, guard, now)
+def assess(plan: Plan, guard: Guard, watch: Watch | None, now: float) -> Assessment:
+    """Decide about the stage, or the time after the last one, and explain it."""
+    step = next_step(plan, guard, watch, now)
     if step == "roll_back":
         return Assessment(step, regression_of(guard))
+    if step == "step_back" and watch is not None:
+        return Assessment(step, _worse_than_before(plan, watch))
+    if not plan.is_running:
+        return Assessment(step, _WATCHED.format(runs=_counted(guard.figures.stage["v2"].runs, "run")))
     stage, runs = plan.current, guard.figures.stage
     minutes = (now - plan.stage_started) / 60
     progress = (
@@ -150,6 +173,21 @@ def assess(plan: Plan, guard: Guard, now: float) -> Assessment:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+_WATCHED = (
+    "V2 is on. There are no legacy runs to compare with, so the guard watches whether V2 becomes worse than in the "
+    "last stage. No sign of it so far, in {runs}."
+)
+
+
+def _worse_than_before(plan: Plan, watch: Watch) -> str:
+    found = watch.excess()
+    return (
+        f"V2 has become worse: {NAMES[found.metric]} in {found.rate:.1%} of its latest {found.runs} runs, and at most "
+        f"{found.expected:.1%} were expected. The rollout steps back to {plan.stepped_back(0).percent} percent, where "
+        "the loops can be compared."
+    )
 
 
 NAMES = {

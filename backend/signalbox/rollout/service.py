@@ -26,6 +26,8 @@ Notify: TypeAlias = Callable[[str, JsonObject], None]
 LOOK_SECONDS = 1.0
 # If the worker that evaluates dies, another one goes on after this time.
 _LEASE_SECONDS = 5.0
+# After the last stage, the guard looks less often.
+_WATCH_SECONDS = 10.0
 _LOCK = "rollout"
 _PLAN = json.Decoder(Plan)
 
@@ -58,6 +60,7 @@ class Rollout:
         self._evaluation: Evaluation | None = None
         self._turn = asyncio.Lock()
         self._is_working = True
+        self._looked = 0.0
 
     # --- requests of operators ------------------------------------------------------------------------------------
 
@@ -130,18 +133,24 @@ class Rollout:
     async def look(self) -> None:
         """Evaluate the plan if this worker may; promote it or take V2 back. Raises OSError and StoreError."""
         plan = _plan_of(await self._database.read(get_plan))
-        if plan is None or (plan.is_applied and not plan.is_running):
+        now = self._clock()
+        if plan is None or (plan.is_applied and not plan.is_running and not plan.is_watched):
             self._evaluation = None
             return
-        now = self._clock()
-        if not await self._database.write(claim, self._worker, now, _LEASE_SECONDS):
+        if plan.is_applied and not plan.is_running and self._looked <= now < self._looked + _WATCH_SECONDS:
+            return
+        self._looked = now
+        if not await self._database.write(claim, self._worker, now, self._lease(plan)):
             self._evaluation = None
             return
         if not plan.is_applied:
             async with self._locked():
                 plan = await self._applied(plan)
-        if plan.is_running and await self._follows(plan):
+        if (plan.is_running or plan.is_watched) and await self._follows(plan):
             await self._evaluate(plan, now)
+
+    def _lease(self, plan: Plan) -> float:
+        return _LEASE_SECONDS if plan.is_running else _LEASE_SECONDS + _WATCH_SECONDS
 
     async def _follows(self, plan: Plan) -> bool:
         """Return whether the flag is as the plan has set it; end the plan if something else has changed it."""
@@ -159,18 +168,22 @@ class Rollout:
         """Read the new runs, judge the stage and act on the assessment."""
         override = self._override.current()
         if self._evaluation is None or not self._evaluation.is_of(plan, override):
-            self._evaluation = Evaluation(plan, self._database, override)
+            self._evaluation = Evaluation(plan, self._database, override, now)
         evaluation = self._evaluation
         await evaluation.read_runs(now)
         assessment = evaluation.assessment(now, kill_switch=self.kill_switch)
         report: JsonObject = evaluation.report(assessment, now)
-        await self._database.write(put_report, Report(self._worker, now + _LEASE_SECONDS, plan.id, json.encode(report)))
+        await self._database.write(
+            put_report, Report(self._worker, now + self._lease(plan), plan.id, json.encode(report))
+        )
         if plan.mode == "observe":
             await self._report_regression(plan, evaluation, assessment, report)
         elif assessment.step == "roll_back":
             await self._roll_back(plan, assessment, report)
         elif assessment.step == "promote":
-            await self._promote(plan, assessment, report)
+            await self._promote(plan, plan.promoted(now, evaluation.guard.baseline()), assessment, report)
+        elif assessment.step == "step_back":
+            await self._step_back(plan, assessment, report)
 
     async def _roll_back(self, plan: Plan, assessment: Assessment, report: JsonObject) -> None:
         async with self._locked():
@@ -183,23 +196,33 @@ class Rollout:
         _log.warning("rollout.rolled_back", plan=plan.id, percent=plan.percent, reason=assessment.sentence)
         self.notify("rollout.rolled_back", _payload(plan, assessment, report))
 
-    async def _promote(self, plan: Plan, assessment: Assessment, report: JsonObject) -> None:
-        now = self._clock()
-        following = plan.promoted(now)
-
-        def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
-            if _plan_of(stored) != plan:
-                return None, []
-            action: Action = "rollout.promoted" if following.is_running else "rollout.finished"
-            return json.encode(following), [_entry(following, now, (GUARD, action), assessment.sentence, report)]
-
-        async with self._locked():
-            if _plan_of(await self._database.write(change_plan, change)) != following:
-                return
-            await self._applied(following)
+    async def _promote(self, plan: Plan, following: Plan, assessment: Assessment, report: JsonObject) -> None:
+        action: Action = "rollout.promoted" if following.is_running else "rollout.finished"
+        if not await self._replace(plan, following, action, assessment, report):
+            return
         percent = following.percent if following.is_running else 100
         _log.info("rollout.promoted", plan=plan.id, percent=percent, reason=assessment.sentence)
         self.notify("rollout.promoted", _payload(following, assessment, report))
+
+    async def _step_back(self, plan: Plan, assessment: Assessment, report: JsonObject) -> None:
+        following = plan.stepped_back(self._clock())
+        if await self._replace(plan, following, "rollout.stepped_back", assessment, report):
+            _log.warning("rollout.stepped_back", plan=plan.id, percent=following.percent, reason=assessment.sentence)
+
+    async def _replace(
+        self, plan: Plan, following: Plan, action: Action, assessment: Assessment, report: JsonObject
+    ) -> bool:
+        """Store and apply the plan at another stage; return False if the plan was changed meanwhile."""
+        entry = _entry(following, self._clock(), (GUARD, action), assessment.sentence, report)
+
+        def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
+            return (json.encode(following), [entry]) if _plan_of(stored) == plan else (None, [])
+
+        async with self._locked():
+            if _plan_of(await self._database.write(change_plan, change)) != following:
+                return False
+            await self._applied(following)
+        return True
 
     async def _report_regression(
         self, plan: Plan, evaluation: Evaluation, assessment: Assessment, report: JsonObject
@@ -245,12 +268,17 @@ class Rollout:
         report: JsonObject | None = None,
         of: Plan | None = None,
     ) -> Plan | None:
-        """End the running plan, only `of` if given; add audit entries and return it, None if none was running."""
+        """End the running plan, only `of` if given; add audit entries and return it, None if none was running.
+
+        A finished plan is no longer watched.
+        """
         now = self._clock()
         closed: list[Plan] = []
 
         def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
             plan = _plan_of(stored)
+            if plan is not None and plan.is_watched and not plan.is_running:
+                return json.encode(structs.replace(plan, baseline={})), [*first, _entry(plan, now, who, reason)]
             if plan is None or not plan.is_running or (of is not None and plan != of):
                 return None, [*first]
             closed[:] = [plan.closed(state, reason)]

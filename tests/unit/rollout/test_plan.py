@@ -30,10 +30,10 @@ def both(number: int, **of_v2: Any) -> Guard:
 def test_a_stage_needs_its_time() -> None:
     """With all runs, but too early, the stage waits."""
     guard = both(300)
-    early = assess(PLAN, guard, 599)
+    early = assess(PLAN, guard, None, 599)
     assert (early.step, early.missing) == ("wait", Missing(0, 0, 10 - 599 / 60))
     assert early.sentence.endswith("Still needed: less than a minute.")
-    assert assess(PLAN, guard, 600).step == "promote"
+    assert assess(PLAN, guard, None, 600).step == "promote"
 
 
 def test_a_stage_needs_its_runs() -> None:
@@ -41,9 +41,9 @@ def test_a_stage_needs_its_runs() -> None:
     guard = Guard(50, 600, 2)
     runs(guard, "v2", 400)
     runs(guard, "legacy", 49)
-    assert assess(PLAN, guard, 1e6).step == "wait"
-    assert assess(PLAN, guard, 300).missing == Missing(0, 1, 5)
-    few = assess(PLAN, both(60), 300)
+    assert assess(PLAN, guard, None, 1e6).step == "wait"
+    assert assess(PLAN, guard, None, 300).missing == Missing(0, 1, 5)
+    few = assess(PLAN, both(60), None, 300)
     assert few.missing == Missing(40, 0, 5)
     assert few.sentence == (
         "No sign of harm so far: 60 of 100 V2 runs, 60 legacy runs, 5 of 10 minutes. "
@@ -57,7 +57,7 @@ def test_a_stage_needs_evidence() -> None:
     for number in range(100):
         for loop in ("legacy", "v2"):
             runs(guard, loop, 1, error=number % 3 == 0)
-    assessment = assess(PLAN, guard, 1e6)
+    assessment = assess(PLAN, guard, None, 1e6)
     assert assessment.step == "wait"
     assert "too few runs to exclude it for: error endings" in assessment.sentence
     assert assessment.missing is not None
@@ -67,7 +67,7 @@ def test_a_stage_needs_evidence() -> None:
     for number in range(further + 10):
         for loop in ("legacy", "v2"):
             runs(guard, loop, 1, error=number % 3 == 0)
-    assert assess(PLAN, guard, 1e6).step == "promote"
+    assert assess(PLAN, guard, None, 1e6).step == "promote"
 
 
 def test_no_number_of_runs_excludes_a_difference() -> None:
@@ -76,7 +76,7 @@ def test_no_number_of_runs_excludes_a_difference() -> None:
     for number in range(100):
         runs(guard, "legacy", 1, error=number % 4 == 0)
         runs(guard, "v2", 1, error=number % 11 < 4)
-    assessment = assess(PLAN, guard, 1e6)
+    assessment = assess(PLAN, guard, None, 1e6)
     assert assessment.missing is not None
     assert (assessment.step, assessment.missing.v2_runs) == ("wait", None)
 
@@ -87,13 +87,13 @@ def test_a_sign_of_harm_is_inconclusive() -> None:
     while not guard.is_suspicious:
         runs(guard, "v2", 1, error=True)
         runs(guard, "legacy", 1)
-    assessment = assess(PLAN, guard, 1e6)
+    assessment = assess(PLAN, guard, None, 1e6)
     assert (assessment.step, assessment.sentence[:13]) == ("wait", "Inconclusive:")
 
 
 def test_a_regression_rolls_back() -> None:
     """The sentence has both rates."""
-    assessment = assess(PLAN, both(40, empty=True), 1)
+    assessment = assess(PLAN, both(40, empty=True), None, 1)
     assert assessment.step == "roll_back"
     assert assessment.sentence == (
         "V2 is worse than legacy: empty answers in 100.0% of 40 V2 runs and 0.0% of 40 legacy runs."
@@ -118,7 +118,10 @@ def test_one_family_is_named() -> None:
             )
     assert guard.is_worse
     assert guard.finding().family == "google"
-    assert "error endings among models of the family google in 100.0% of 20 V2 runs" in assess(PLAN, guard, 1).sentence
+    assert (
+        "error endings among models of the family google in 100.0% of 20 V2 runs"
+        in assess(PLAN, guard, None, 1).sentence
+    )
 
 
 def test_a_busy_conversation_does_not_decide() -> None:
@@ -138,9 +141,9 @@ def test_a_busy_conversation_does_not_decide() -> None:
 def test_the_stages_set_the_flag() -> None:
     """The last stage keeps the holdback on legacy; after it, V2 is on."""
     assert PLAN.override == Override("percent", 50)
-    last = PLAN.promoted(5)
+    last = PLAN.promoted(5, {})
     assert (last.stage, last.stage_started, last.override) == (1, 5, Override("percent", 90))
-    over = last.promoted(9)
+    over = last.promoted(9, {})
     assert (over.state, over.override, over.is_applied) == ("finished", Override("on"), False)
     assert PLAN.closed("rolled_back", "worse").override == Override("off")
     assert PLAN.closed("overridden", "by hand").override is None
@@ -148,4 +151,4 @@ def test_the_stages_set_the_flag() -> None:
 
 def test_without_holdback_the_last_stage_is_skipped() -> None:
     """Nothing could be compared in it."""
-    assert Plan(id="plan", stages=PLAN.stages, holdback=0).promoted(5).state == "finished"
+    assert Plan(id="plan", stages=PLAN.stages, holdback=0).promoted(5, {}).state == "finished"

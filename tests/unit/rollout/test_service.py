@@ -37,17 +37,17 @@ class Server:
             self.database, self.override, notify=lambda *told: self.told.append(told), clock=lambda: self.now, **given
         )
 
-    async def runs(self, number: int, **of_v2: Any) -> None:
-        """Store ended runs of both loops, alternately, one a second."""
+    async def runs(self, number: int, *, reason: str = "SPLIT", **of_v2: Any) -> None:
+        """Store ended runs of both loops, alternately, one a second; without a percentage, only runs of V2."""
         rows: list[dict[str, Any]] = []
         for _ in range(number):
             self.now += 1
-            loops: tuple[LoopName, ...] = ("legacy", "v2")
+            loops: tuple[LoopName, ...] = ("legacy", "v2") if reason == "SPLIT" else ("v2",)
             for loop in loops:
                 self.count += 1
                 fields: dict[str, Any] = {"status": "complete", "usage": Usage(1, 1, cost=0.1), "first_token_ms": 200}
                 fields |= {"started": self.now - 0.5, "ended": self.now} | (of_v2 if loop == "v2" else {})
-                flag = Flag(loop, "SPLIT")
+                flag = Flag(loop, reason)
                 record = RunRecord(id=f"run-{self.count}", model="openai/sim", loop=loop, flag=flag, **fields)
                 rows.append(opening_row(record))
         await self.database.write(_insert, rows)
@@ -91,6 +91,89 @@ async def test_a_harmless_rollout_reaches_all(server: Server) -> None:
     assert (server.override.current(), (await server.plan()).state) == (Override("on"), "finished")
     assert await server.actions() == ["rollout.started", "rollout.promoted", "rollout.finished"]
     assert [kind for kind, _ in server.told] == ["rollout.promoted", "rollout.promoted"]
+
+
+async def finished(server: Server) -> None:
+    """Roll V2 out to all."""
+    await server.rollout.start("guard", STAGES, 10)
+    for _ in range(2):
+        await server.runs(610)
+        await server.rollout.look()
+    assert (server.override.current(), (await server.plan()).state) == (Override("on"), "finished")
+
+
+async def later(server: Server, number: int, **of_v2: Any) -> None:
+    """Let V2 answer, and look when it is time."""
+    await server.runs(number, reason="STATIC", **of_v2)
+    server.now += 10
+    await server.rollout.look()
+
+
+async def test_a_regression_after_the_end_is_rolled_back(server: Server) -> None:
+    """Without legacy runs, V2 becomes worse: the rollout steps back to 50 percent, compares, and takes V2 back."""
+    await finished(server)
+    await later(server, 100)
+    assert server.override.current() == Override("on")
+    _, report = await server.rollout.current()
+    assert str(report["assessment"]).endswith("No sign of it so far, in 100 runs.")
+    await later(server, 30, status="error", code="INTERNAL")
+    plan = await server.plan()
+    assert (plan.state, plan.stage, server.override.current()) == ("running", 0, Override("percent", 50))
+    entry = (await server.database.read(list_audit, 1))[0]
+    assert (entry.actor, entry.action) == ("guard", "rollout.stepped_back")
+    assert "error endings in 100.0% of its latest" in str(entry.details["reason"])
+    await server.runs(40, status="error", code="INTERNAL")
+    await server.rollout.look()
+    assert server.override.current() == Override("off")
+    assert (await server.actions())[-2:] == ["rollout.stepped_back", "rollout.rolled_back"]
+    assert server.told[-1][0] == "rollout.rolled_back"
+
+
+async def test_an_outage_after_the_end_takes_nothing_back(server: Server) -> None:
+    """If both loops fail alike after the step back, V2 stays; once both work again, it is promoted to the end."""
+    await finished(server)
+    await later(server, 30, status="error", code="UPSTREAM_UNAVAILABLE")
+    assert server.override.current() == Override("percent", 50)
+    for percent in (Override("percent", 90), Override("on")):
+        await server.runs(610)
+        await server.rollout.look()
+        assert server.override.current() == percent
+    assert "rollout.rolled_back" not in await server.actions()
+
+
+async def test_a_regression_at_100_percent_steps_back(server: Server) -> None:
+    """In the stage of 100 percent, the stage before tells that V2 has become worse."""
+    await server.rollout.start("guard", (Stage(50, 10, 100), Stage(100, 60, 100)), 2)
+    await server.runs(610)
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 98)
+    await server.runs(10, status="interrupted", code="STREAM_BROKEN")
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 50)
+    assert (await server.actions())[-1] == "rollout.stepped_back"
+
+
+async def test_a_restart_after_the_end_goes_on_watching(server: Server) -> None:
+    """Another worker watches once the lease has expired, with the runs of the last minutes."""
+    await finished(server)
+    await server.runs(30, reason="STATIC", status="error", code="INTERNAL")
+    other = server.worker()
+    await other.look()
+    assert server.override.current() == Override("percent", 50)
+
+
+@pytest.mark.parametrize("does", ["flag", "end"])
+async def test_an_operator_ends_the_watch(server: Server, does: str) -> None:
+    """After the flag was set or the rollout ended, V2 stays as the operator wants it."""
+    await finished(server)
+    if does == "flag":
+        await server.rollout.set_override(Override("on"))
+    else:
+        await server.rollout.end()
+    await later(server, 100, status="error", code="INTERNAL")
+    assert server.override.current() == Override("on")
+    assert (await server.plan()).state == "finished"
+    assert (await server.actions())[-1] == {"flag": "rollout.overridden", "end": "rollout.ended"}[does]
 
 
 async def test_a_restart_reads_the_stage_again(server: Server) -> None:

@@ -75,6 +75,13 @@ class RolloutMissing(TypedDict):
     minutes: float
 
 
+class RolloutWatch(TypedDict):
+    """The evidence that V2 has become worse than in the stage before; the rollout steps back at the threshold."""
+
+    evidence: float
+    threshold: float
+
+
 class RolloutReport(TypedDict):
     """What the guard found when it last looked."""
 
@@ -84,6 +91,9 @@ class RolloutReport(TypedDict):
     ]
     evidence: Annotated[float, Meta(description="The evidence that V2 is worse, over all metrics; starts at 1.")]
     threshold: Annotated[float, Meta(description="The evidence at which V2 is taken back.")]
+    watch: Annotated[
+        RolloutWatch | None, Meta(description="In the stage of 100 percent and after the last stage; otherwise null.")
+    ]
     strongest: RolloutFinding
     tests: Annotated[dict[str, dict[str, float]], Meta(description="The evidence per metric and window.")]
     figures: Annotated[dict[str, RolloutLoops], Meta(description="The runs per window: `1m`, `10m` and `stage`.")]

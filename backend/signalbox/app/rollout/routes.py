@@ -70,7 +70,8 @@ async def _state(services: Services) -> RolloutState:
         return {"plan": None, "assessment": "There is no rollout plan.", "report": None}
     found = cast(RolloutReport, report) if report else None
     assessment = found["assessment"] if found else "The guard has not looked yet."
-    return {"plan": _plan(plan), "assessment": assessment if plan.is_running else plan.reason, "report": found}
+    is_current = plan.is_running or (plan.is_watched and found is not None)
+    return {"plan": _plan(plan), "assessment": assessment if is_current else plan.reason, "report": found}
 
 
 def _plan(plan: Plan) -> RolloutPlan:

@@ -56,6 +56,7 @@ export const AUDIT_TOPICS = [
       "rollout.started",
       "rollout.promoted",
       "rollout.finished",
+      "rollout.stepped_back",
       "rollout.regression",
       "rollout.rolled_back",
       "rollout.overridden",

@@ -3,6 +3,7 @@
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import monotonic, time
 from typing import Annotated, TypeAlias, TypeVar
@@ -19,13 +20,15 @@ from signalbox.core.security.policies import NO_POLICY, PEOPLE, Group, Policy
 from signalbox.runs.manager import RunManager
 from signalbox.store.database import Bound, Database
 from signalbox.store.groups import find_group
-from signalbox.store.tokens import find_token
+from signalbox.store.tokens import find_token, mark_used
 
 # A revoked token is accepted for at most this long, in every worker.
 _MAX_AGE_SECONDS = 1.0
 # A database that does not answer must not block a request for ever.
 _TIMEOUT_SECONDS = 5.0
 _MOST_CACHED = 10_000
+# Not every request writes the time of the last use of its token.
+_USE_SECONDS = 60.0
 
 Value = TypeVar("Value")
 
@@ -105,6 +108,8 @@ class TokenCache:
         self._database = database
         self._tokens: dict[str, tuple[float, Token]] = {}
         self._groups: dict[str, tuple[float, Group | None]] = {}
+        self._uses: dict[str, float] = {}
+        self._storing: set[asyncio.Task[None]] = set()
 
     async def caller_with(self, token_id: str, secret: str) -> Caller:
         """Return the caller with a token; raises RequestError UNAUTHORIZED and StoreError."""
@@ -117,7 +122,28 @@ class TokenCache:
             raise _unauthorized("This token has been revoked.")
         if token.is_expired(now):
             raise _unauthorized("This token has expired.")
+        self._note_use(token, now)
         return await self.with_group(Caller(token.id, name=token.name, group=token.group or "", policy=token.policy))
+
+    async def aclose(self) -> None:
+        """Wait until the last uses are stored."""
+        await asyncio.gather(*self._storing)
+
+    def _note_use(self, token: Token, now: float) -> None:
+        """Store the use of a token at most once a minute, without delaying the request."""
+        last = max(token.last_used or 0.0, self._uses.get(token.id, 0.0))
+        if now - last < _USE_SECONDS:
+            return
+        if len(self._uses) >= _MOST_CACHED:
+            self._uses.clear()
+        self._uses[token.id] = now
+        task = asyncio.create_task(self._store_use(token.id, now), name="use of a token")
+        self._storing.add(task)
+        task.add_done_callback(self._storing.discard)
+
+    async def _store_use(self, token_id: str, now: float) -> None:
+        with suppress(StoreError):  # logged; the next use after a minute is stored
+            await self._database.write(mark_used, token_id, now, _USE_SECONDS)
 
     async def with_group(self, caller: Caller) -> Caller:
         """Return a caller with the policy of its group.

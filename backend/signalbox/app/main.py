@@ -159,6 +159,7 @@ def create_app(
                 settings, loaded, hide, extra_tools, stack, traced=traced, measured=measured
             )
             app.state.tokens = TokenCache(app.state.services.database)
+            stack.push_async_callback(app.state.tokens.aclose)
             await app.state.sign_in.open(settings, app.state.services.database, stack)
             stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
             if not is_embedded:

@@ -19,6 +19,7 @@ class Code(StrEnum):
     UNKNOWN_SAVE = "UNKNOWN_SAVE"
     UNKNOWN_FILE = "UNKNOWN_FILE"
     UNKNOWN_TOKEN = "UNKNOWN_TOKEN"  # noqa: S105 - a code
+    TOKEN_REVOKED = "TOKEN_REVOKED"  # noqa: S105 - a code
     UNKNOWN_GROUP = "UNKNOWN_GROUP"
     UNKNOWN_WEBHOOK = "UNKNOWN_WEBHOOK"
     FILE_CHANGED = "FILE_CHANGED"
@@ -152,6 +153,7 @@ CODES: dict[Code, CodeFact] = {
         http=404,
     ),
     Code.UNKNOWN_TOKEN: CodeFact("There is no API token with that id.", "Use an id from GET /api/tokens.", http=404),
+    Code.TOKEN_REVOKED: CodeFact("This token is revoked, which is final.", "Create a new token.", http=409),
     Code.UNKNOWN_GROUP: CodeFact("There is no group with that name.", "Use a name from GET /api/groups.", http=404),
     Code.UNKNOWN_WEBHOOK: CodeFact("There is no webhook with that id.", "Use an id from GET /api/webhooks.", http=404),
     Code.FILE_CHANGED: CodeFact(
@@ -309,18 +311,14 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.STEP_FAILED: CodeFact("The model's turn failed, so this call was dropped.", "Try again.", True),
     Code.CANCELLED: CodeFact("The run was stopped before the tool finished.", "Try again."),
-    Code.NOT_RECORDED: CodeFact(
-        "The journal being replayed has no such call.", "Nothing to do: a replay runs no tools."
-    ),
+    Code.NOT_RECORDED: CodeFact("The replayed journal has no such call.", "Nothing to do: a replay runs no tools."),
     Code.FINAL_EMPTY: CodeFact("The model gave no final answer.", "Read what the tools found, or try again."),
     Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let the model continue."),
     Code.TURN_LIMIT: CodeFact(
         "The limit of model calls was reached while the model worked on files. The files of its last step are saved.",
         "Continue the answer to let the model work on.",
     ),
-    Code.FRAME_UNREADABLE: CodeFact(
-        "A piece of the model's answer could not be read.", "Try again if something is missing."
-    ),
+    Code.FRAME_UNREADABLE: CodeFact("A piece of the answer could not be read.", "Try again if something is missing."),
     Code.CONTEXT_TRIMMED: CodeFact(
         "The conversation is too long for this model, so its oldest parts were left out of this request.",
         "To send the whole conversation, choose a model with a longer context.",

@@ -210,6 +210,7 @@ TOKENS = Table(
     Column("policy", LargeBinary),  # JSON
     Column("former_digest", LargeBinary),  # of the secret before the last rotation, accepted until `former_until`
     Column("former_until", Float),
+    Column("last_used", Float),  # at most once a minute
 )
 
 # Named policies that several tokens share.

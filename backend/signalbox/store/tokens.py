@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec import json
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, insert, or_, select, update
 
 from signalbox.core.security.api_tokens import Token
 from signalbox.core.security.policies import NO_POLICY, Policy
@@ -54,6 +54,16 @@ def revoke_token(connection: Connection, token_id: str, now: float) -> Token | N
     asked = update(TOKENS).where(TOKENS.c.id == token_id, TOKENS.c.revoked.is_(None))
     connection.execute(asked.values(revoked=now))
     return find_token(connection, token_id)
+
+
+def mark_used(connection: Connection, token_id: str, now: float, interval: float) -> bool:
+    """Store that a token is used now, unless a use within `interval` seconds is stored; return whether it was stored.
+
+    Of several workers, only one stores a use per interval.
+    """
+    is_due = or_(TOKENS.c.last_used.is_(None), TOKENS.c.last_used <= now - interval)
+    asked = update(TOKENS).where(TOKENS.c.id == token_id, is_due).values(last_used=now)
+    return connection.execute(asked).rowcount > 0
 
 
 def _row_of(token: Token) -> dict[str, Any]:

@@ -27,6 +27,7 @@ export interface ApiToken extends Group {
   revoked: number | undefined;
   /** Until when the secret before the last rotation is accepted. */
   formerUntil: number | undefined;
+  lastUsed: number | undefined;
 }
 
 /** By what costs are added up. */

@@ -7,6 +7,9 @@ from typing import Any
 
 import httpx
 import pytest
+from signalbox.app import access
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 
 from tests.scenarios.access.test_tokens import Clock
 from tests.scenarios.access.users import ADMIN, bearer, create_token
@@ -54,9 +57,10 @@ def test_a_token_is_shown_once(app: RunningApp) -> None:
     assert asked(app, text).status_code == 200
     listed = app.client.get("/api/tokens", headers=bearer(ADMIN))
     assert text.split("-", 2)[2] not in listed.text
-    assert made in listed.json()["tokens"]
+    made |= {"last_used_at": last_use(app, made["id"])}
     assert call(app, "GET", f"tokens/{made['id']}") == made
-    assert made | {"id": "", "created": 0} == {
+    assert made in call(app, "GET", "tokens")["tokens"]
+    assert made | {"id": "", "created": 0, "last_used_at": None} == {
         **NO_LIMITS,
         "id": "",
         "created": 0,
@@ -65,6 +69,7 @@ def test_a_token_is_shown_once(app: RunningApp) -> None:
         "expires": None,
         "revoked": None,
         "former_until": None,
+        "last_used_at": None,
         "budget_day": 1.0,
         "models": ["openai/*"],
     }
@@ -98,18 +103,85 @@ def test_an_expiry_can_be_set_and_removed(app: RunningApp) -> None:
         assert asked(app, made["token"]).status_code == 200
 
 
+def test_an_expired_token_may_get_a_later_expiry(app: RunningApp) -> None:
+    """It is valid again, with the same text."""
+    made = create(app, expires=1.0)
+    assert refusal(app, made["token"]) == "This token has expired"
+    later = time() + 100
+    with Clock(app) as clock:
+        clock.now += 1.1
+        assert call(app, "PATCH", f"tokens/{made['id']}", json={"expires": later})["expires"] == later
+        clock.now += 1.1
+        assert asked(app, made["token"]).status_code == 200
+
+
 def test_a_revoked_token_stays_revoked(app: RunningApp) -> None:
-    """It is rejected within a second, and cannot be rotated; the second revocation keeps the time of the first."""
+    """It is rejected within a second, and cannot be changed; the second revocation keeps the time of the first."""
     made = create(app)
     with Clock(app) as clock:
         assert asked(app, made["token"]).status_code == 200
+        assert last_use(app, made["id"]) is not None
         revoked = call(app, "DELETE", f"tokens/{made['id']}")
         assert revoked["revoked"] == pytest.approx(time(), abs=30)
         clock.now += 1.1
         assert refusal(app, made["token"]) == "This token has been revoked"
     assert call(app, "DELETE", f"tokens/{made['id']}") == revoked
-    refused = call(app, "POST", f"tokens/{made['id']}/rotate", 422, json={})
-    assert refused["error"]["message"].startswith("This token is revoked")
+    for method, path, body in (
+        ("POST", "/rotate", {}),
+        ("PATCH", "", {"name": "Bob"}),
+        ("PATCH", "", {"expires": None}),
+    ):
+        refused = call(app, method, f"tokens/{made['id']}{path}", 409, json=body)["error"]
+        assert refused["code"] == "TOKEN_REVOKED"
+        assert refused["message"] == "This token is revoked, which is final. Create a new token."
+    assert call(app, "GET", f"tokens/{made['id']}") == revoked
+
+
+def last_use(app: RunningApp, token_id: str) -> float | None:
+    """Return the last use of a token, once it is stored."""
+    app.within(app.app.state.tokens.aclose())
+    return call(app, "GET", f"tokens/{token_id}")["last_used_at"]
+
+
+def test_the_last_use_is_stored_once_a_minute(app: RunningApp) -> None:
+    """Unused, used, used again within the minute, and after it; a refused request is no use."""
+    made = create(app)
+    assert made["last_used_at"] is None
+    with Clock(app) as clock:
+        first = clock.now
+        assert asked(app, made["token"][:-1]).status_code == 401
+        assert last_use(app, made["id"]) is None
+        for seconds, stored in ((0, first), (30, first), (29, first), (2, first + 61), (5, first + 61)):
+            clock.now += seconds
+            assert asked(app, made["token"]).status_code == 200
+            assert last_use(app, made["id"]) == pytest.approx(stored)
+
+
+def test_a_change_keeps_the_last_use(app: RunningApp) -> None:
+    """A new name or secret says nothing about the use."""
+    made = create(app)
+    asked(app, made["token"])
+    used = last_use(app, made["id"])
+    assert used is not None
+    assert call(app, "PATCH", f"tokens/{made['id']}", json={"name": "Bob"})["last_used_at"] == used
+    assert call(app, "POST", f"tokens/{made['id']}/rotate", json={})["last_used_at"] == used
+
+
+def test_a_use_that_cannot_be_stored_fails_no_request(app: RunningApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The request does not wait for it; the next use after a minute is stored."""
+
+    def broken(*_: Any) -> None:
+        raise StoreError(Code.STORE_UNAVAILABLE)
+
+    made = create(app)
+    with Clock(app) as clock:
+        with monkeypatch.context() as patch:
+            patch.setattr(access, "mark_used", broken)
+            assert asked(app, made["token"]).status_code == 200
+            assert last_use(app, made["id"]) is None
+        clock.now += 61
+        assert asked(app, made["token"]).status_code == 200
+        assert last_use(app, made["id"]) == pytest.approx(clock.now)
 
 
 def test_a_rotation_replaces_the_secret(app: RunningApp) -> None:

@@ -95,3 +95,23 @@ def test_a_key_is_its_owners_at_every_worker(workers: Any) -> None:
     }
     assert len(set(run_ids.values())) == 2
     assert run_ids[ada, two.one.port] == run_ids[ada, two.two.port] != run_ids[bob, two.two.port]
+
+
+def test_the_last_use_is_stored_once_by_both_workers(workers: Any) -> None:
+    """A use at the other worker within the minute stores nothing; a later one does."""
+    two: Two = workers(says("Yes."))
+    token, text = create_token(two.one, "Ada")
+    now = 1000.0
+
+    def used(app: RunningApp, at: float) -> float | None:
+        nonlocal now
+        now = at
+        app.app.state.tokens.clock = lambda: now
+        two.ask(app, text)
+        app.within(app.app.state.tokens.aclose())
+        return two.one.client.get(f"/api/tokens/{token.id}", headers=bearer(ADMIN)).json()["last_used_at"]
+
+    assert used(two.one, 1000.0) == 1000.0
+    assert used(two.two, 1030.0) == 1000.0
+    assert used(two.two, 1095.0) == 1095.0
+    assert used(two.one, 1100.0) == 1095.0

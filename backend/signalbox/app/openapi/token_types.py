@@ -30,6 +30,9 @@ class ApiToken(PolicyLimits):
     former_until: Annotated[
         EpochSeconds | None, Meta(description="Until when the secret before the last rotation is accepted.")
     ]
+    last_used_at: Annotated[
+        EpochSeconds | None, Meta(description="The last request with the token, up to a minute late; null if unused.")
+    ]
 
 
 class ApiTokenSecret(ApiToken):

@@ -86,18 +86,19 @@ async def get_token(token_id: str, services: ServicesDep, _: OperatorDep) -> Api
     "/tokens/{token_id}",
     response_model=None,
     tags=["tokens"],
-    responses={200: json_response(ApiToken), **api_errors(*BODY_ERRORS, Code.UNKNOWN_TOKEN)},
+    responses={200: json_response(ApiToken), **api_errors(*BODY_ERRORS, Code.UNKNOWN_TOKEN, Code.TOKEN_REVOKED)},
     openapi_extra=json_body(UpdateToken),
 )
 async def update_token(token_id: str, request: Request, services: ServicesDep, operator: OperatorDep) -> ApiToken:
     """Change the name, the group, the limits or the expiry of a token; needs the operator token.
 
-    All workers apply the change within a second.
+    An expired token is valid again with a later expiry. All workers apply the change within a second.
     """
     wanted = await read_model(request, UpdateToken, _BODY_LIMIT)
     given = wanted.model_fields_set
 
     def changed(token: Token) -> Token:
+        _check_not_revoked(token)
         own = {name: getattr(wanted, name) for name in ("name", "group", "expires") if name in given}
         return replace(token, **own, policy=wanted.changed(token.policy))
 
@@ -137,7 +138,7 @@ async def revoke_token(token_id: str, services: ServicesDep, operator: OperatorD
     "/tokens/{token_id}/rotate",
     response_model=None,
     tags=["tokens"],
-    responses={200: json_response(ApiTokenSecret), **api_errors(*BODY_ERRORS, Code.UNKNOWN_TOKEN)},
+    responses={200: json_response(ApiTokenSecret), **api_errors(*BODY_ERRORS, Code.UNKNOWN_TOKEN, Code.TOKEN_REVOKED)},
     openapi_extra=json_body(RotateToken),
 )
 async def rotate_token(token_id: str, request: Request, services: ServicesDep, operator: OperatorDep) -> ApiTokenSecret:
@@ -149,8 +150,7 @@ async def rotate_token(token_id: str, request: Request, services: ServicesDep, o
     texts: list[str] = []
 
     def rotated(token: Token) -> Token:
-        if token.revoked is not None:
-            raise RequestError(Code.INVALID_REQUEST, "This token is revoked. Create a new one.", "token_id")
+        _check_not_revoked(token)
         token, text = token.rotated(time(), wanted.grace_seconds)
         texts.append(text)
         return token
@@ -165,6 +165,11 @@ def _found(token: Token | None) -> Token:
     if token is None:
         raise RequestError(Code.UNKNOWN_TOKEN)
     return token
+
+
+def _check_not_revoked(token: Token) -> None:
+    if token.revoked is not None:
+        raise RequestError(Code.TOKEN_REVOKED)
 
 
 def _no_group(name: str | None) -> RequestError:
@@ -253,6 +258,7 @@ def _token(token: Token) -> ApiToken:
         "expires": token.expires,
         "revoked": token.revoked,
         "former_until": token.former_until,
+        "last_used_at": token.last_used,
         **_limits(token.policy),
     }
 

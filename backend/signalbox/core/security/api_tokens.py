@@ -19,7 +19,7 @@ class Token:
     """A stored token, with only the hash of its secret; times are epoch seconds.
 
     Its `id` is the owner of everything created with it. After a rotation, the former secret is accepted until
-    `former_until`.
+    `former_until`. `last_used` is stored at most once a minute.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Token:
     policy: Policy = NO_POLICY
     former_digest: bytes | None = None
     former_until: float | None = None
+    last_used: float | None = None
 
     def matches(self, secret: str, now: float) -> bool:
         """Return whether this is the token's secret, or its former one in its grace period; in constant time."""

@@ -70,6 +70,7 @@ describe("budgets", () => {
     group: undefined,
     revoked: undefined,
     formerUntil: undefined,
+    lastUsed: undefined,
     ...more,
   });
   const spent = (day: [string, number][], month: [string, number][]) => ({ day: new Map(day), month: new Map(month) });

@@ -10,6 +10,7 @@ const token = (more: Partial<ApiToken> = {}): ApiToken => ({
   expires: undefined,
   revoked: undefined,
   formerUntil: undefined,
+  lastUsed: undefined,
   budgetDay: undefined,
   budgetMonth: undefined,
   rateLimit: undefined,

@@ -68,6 +68,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   UNKNOWN_SAVE: free("It may have been deleted."),
   UNKNOWN_FILE: free("It may have been deleted. Open the list of files."),
   UNKNOWN_TOKEN: free("It does not exist. Open the list of tokens."),
+  TOKEN_REVOKED: free("Create a new token."),
   UNKNOWN_GROUP: free("It may have been deleted. Open the list of groups."),
   UNKNOWN_WEBHOOK: free("It may have been deleted. Open the list of webhooks."),
   FILE_CHANGED: free("Open the newest version, then change it again."),

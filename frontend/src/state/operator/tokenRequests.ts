@@ -75,4 +75,5 @@ const parseToken = (json: Json): ApiToken => ({
   group: text(json.group) || undefined,
   revoked: time(json.revoked),
   formerUntil: time(json.former_until),
+  lastUsed: time(json.last_used_at),
 });

@@ -55,6 +55,8 @@ function Row({ token, onOpen }: { token: ApiToken; onOpen: Props["onOpen"] }) {
       <td className={`${CELL} whitespace-nowrap text-dim`}>
         <CellName>Created</CellName>
         {dateOf(token.created)}
+        <br />
+        <span className="text-tiny">{token.lastUsed ? `Last used ${dateOf(token.lastUsed)}` : "Not used yet"}</span>
       </td>
       <td className={`${CELL} w-px`}>
         {!isRevoked && (

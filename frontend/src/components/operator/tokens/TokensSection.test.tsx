@@ -22,6 +22,7 @@ const token = (more: object) => ({
   expires: null,
   revoked: null,
   former_until: null,
+  last_used_at: null,
   ...NO_LIMITS,
   ...more,
 });
@@ -63,6 +64,13 @@ const press = async (user: ReturnType<typeof userEvent.setup>, name: string) =>
   user.click(await screen.findByRole("button", { name }));
 
 describe("API tokens", () => {
+  it("shows when each token was used last", async () => {
+    server.tokens = [token({}), token({ id: "t2", name: "Bob", last_used_at: 1_795_846_600 })];
+    await open();
+    expect(screen.getByText("Not used yet")).toBeTruthy();
+    expect(screen.getByText("Last used 2026-11-28")).toBeTruthy();
+  });
+
   it("creates a token with limits, and shows its text once", async () => {
     server.groups = [{ name: "trial", created: 0, expires: null, ...NO_LIMITS }];
     const user = await open();

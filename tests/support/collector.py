@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTracePartialSuccess,
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
@@ -37,9 +38,14 @@ class Span:
 
 @dataclass
 class Collector:
-    """Collects what arrives at `/v1/traces`; `status` is its answer."""
+    """Collects what arrives at `/v1/traces`; `status` is its answer, `rejected` the number of spans that it refuses.
+
+    While `answers` is cleared, requests wait.
+    """
 
     status: int = 200
+    rejected: int = 0
+    answers: threading.Event = field(default_factory=threading.Event)
     spans: list[Span] = field(default_factory=list[Span])
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     bodies: list[bytes] = field(default_factory=list[bytes])
@@ -48,6 +54,7 @@ class Collector:
 
     def __enter__(self) -> Self:
         collector = self
+        self.answers.set()
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -55,7 +62,8 @@ class Collector:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 self.send_response(collector.receive(self.path, dict(self.headers.items()), body))
-                answer = ExportTraceServiceResponse().SerializeToString()
+                partial = ExportTracePartialSuccess(rejected_spans=collector.rejected)
+                answer = ExportTraceServiceResponse(partial_success=partial).SerializeToString()
                 self.send_header("content-type", "application/x-protobuf")
                 self.send_header("content-length", str(len(answer)))
                 self.end_headers()
@@ -70,6 +78,7 @@ class Collector:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.answers.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -86,6 +95,7 @@ class Collector:
             if self.status == 200:
                 self._take(ExportTraceServiceRequest.FromString(body))
             self._changed.notify_all()
+        self.answers.wait(WAIT)
         return self.status
 
     def _take(self, request: ExportTraceServiceRequest) -> None:

@@ -5,13 +5,20 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from signalbox.tracing.names import CONVENTIONS, Names
+from signalbox.tracing.variables import (
+    DEFAULT_QUEUE,
+    ENDPOINT,
+    HEADERS,
+    QUEUE_SIZE,
+    TRACES_ENDPOINT,
+    TracingError,
+    check_variables,
+    number,
+)
 
-ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
-TRACES_ENDPOINT = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 SEMCONV = "OTEL_SEMCONV"
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-_HEADERS = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
 # The words that OpenTelemetry's instrumentations accept. Signalbox exports no events, so content goes to spans only.
 _CAPTURES = {
     **dict.fromkeys(("true", "span_only", "span_and_event"), True),
@@ -19,21 +26,18 @@ _CAPTURES = {
 }
 
 
-class TracingError(Exception):
-    """A variable that cannot be used; the message names it, the reason and what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
     """How runs are traced. `propagates`: traceparent is taken from requests, and sent to upstreams and tools.
 
-    `secrets` are the values of the headers that the exporter sends.
+    `secrets` are the values of the headers that the exporter sends. At most `queue_size` spans wait for their export.
     """
 
     names: Names
     captures_content: bool = False
     propagates: bool = True
     secrets: tuple[str, ...] = ()
+    queue_size: int = DEFAULT_QUEUE
 
 
 def read_options(variables: Mapping[str, str]) -> Options | None:
@@ -43,15 +47,23 @@ def read_options(variables: Mapping[str, str]) -> Options | None:
     if not _is_on(variables):
         return None
     _check_exporter(variables)
-    propagators = _words(variables.get("OTEL_PROPAGATORS", "tracecontext"))
-    return Options(names, captures, "tracecontext" in propagators, tuple(_secrets(variables)))
+    check_variables(variables)
+    return Options(
+        names,
+        captures,
+        propagates=_propagates(variables.get("OTEL_PROPAGATORS", "")),
+        secrets=tuple(_secrets(variables)),
+        queue_size=number(variables, QUEUE_SIZE, DEFAULT_QUEUE),
+    )
 
 
 def _is_on(variables: Mapping[str, str]) -> bool:
-    is_disabled = variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
-    is_none = variables.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none"
-    has_endpoint = any(variables.get(name, "").strip() for name in (TRACES_ENDPOINT, ENDPOINT))
-    return has_endpoint and not is_disabled and not is_none
+    disabled = variables.get("OTEL_SDK_DISABLED", "").strip().lower()
+    if not any(variables.get(name, "").strip() for name in (TRACES_ENDPOINT, ENDPOINT)):
+        return False
+    if disabled not in ("", "true", "false"):
+        raise TracingError("The variable OTEL_SDK_DISABLED must be true or false. Correct it, or remove it.")
+    return disabled != "true" and variables.get("OTEL_TRACES_EXPORTER", "").strip().lower() != "none"
 
 
 def _names(chosen: str) -> Names:
@@ -81,18 +93,15 @@ def _check_exporter(variables: Mapping[str, str]) -> None:
                 f"The variable {name} must be http/protobuf, the only protocol that Signalbox exports. Most collectors "
                 "receive it on port 4318. Correct it, or remove it."
             )
-    for name in (TRACES_ENDPOINT, ENDPOINT):
-        url = variables.get(name, "").strip().lower()
-        if url and not url.startswith(("http://", "https://")):
-            raise TracingError(f"The variable {name} must be a URL that begins with http:// or https://. Correct it.")
 
 
-def _words(text: str) -> set[str]:
-    return {word.strip().lower() for word in text.split(",")}
+def _propagates(propagators: str) -> bool:
+    words = {word.strip().lower() for word in propagators.split(",")} - {""}
+    return not words or ("tracecontext" in words and "none" not in words)
 
 
 def _secrets(variables: Mapping[str, str]) -> list[str]:
     """Return the values of headers such as `authorization=Bearer%20…`, as written and decoded."""
-    pairs = [pair for name in _HEADERS for pair in variables.get(name, "").split(",")]
+    pairs = [pair for name in HEADERS for pair in variables.get(name, "").split(",")]
     values = [value.strip() for _, _, value in (pair.partition("=") for pair in pairs) if value.strip()]
     return [form for value in values for form in {value, unquote(value)}]

@@ -9,8 +9,9 @@ from opentelemetry.sdk.resources import SERVICE_INSTANCE_ID, SERVICE_NAME, SERVI
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from signalbox.tracing.exporter import LoggingExporter, silence_sdk
+from signalbox.tracing.exporter import Queue, WatchedExporter, silence_sdk
 from signalbox.tracing.ids import IdGenerator
+from signalbox.tracing.losses import Losses
 from signalbox.tracing.options import Options
 from signalbox.tracing.run_traces import RunTraces
 
@@ -21,8 +22,11 @@ FLUSH_SECONDS = 3.0
 def open_traces(options: Options, version: str, stack: AsyncExitStack) -> RunTraces:
     """Return the listener that traces runs; `stack` exports the last spans and stops the exporter's thread."""
     silence_sdk()
-    exporter = LoggingExporter()
-    provider, ids = make_provider(BatchSpanProcessor(exporter), version)
+    losses = Losses(options.queue_size)
+    exporter = WatchedExporter(losses)
+    batches = BatchSpanProcessor(exporter, max_queue_size=options.queue_size)
+    provider, ids = make_provider(Queue(batches, losses), version)
+    stack.callback(losses.close)
     stack.push_async_callback(_shut_down, provider, exporter)
     return RunTraces(provider.get_tracer("signalbox", version), ids, options)
 
@@ -49,7 +53,7 @@ def _missing(ours: dict[str, str], given: Resource) -> dict[str, str]:
     return {name: value for name, value in ours.items() if not given.attributes.get(name)}
 
 
-async def _shut_down(provider: TracerProvider, exporter: LoggingExporter) -> None:
+async def _shut_down(provider: TracerProvider, exporter: WatchedExporter) -> None:
     """Export what is left, for a few seconds at most."""
     loop, is_done = asyncio.get_running_loop(), asyncio.Event()
 

@@ -4,8 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from signalbox.app.settings.errors import SettingsError
@@ -106,6 +109,75 @@ def test_a_collector_that_refuses_costs_one_line(start_app: StartApp, collector:
     found = [line for line in lines if line["event"].startswith("traces.") or "opentelemetry" in str(line)]
     assert [line["event"] for line in found][:1] == ["traces.export_failed"]
     assert [line["event"] for line in found].count("traces.export_failed") == 1
+    assert found[0]["error"] == "HTTP 400"
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ({"status": 401}, "HTTP 401"),
+        ({"status": 429}, "HTTP 429"),
+        ({"status": 302}, "HTTP 302"),
+        ({"status": 500}, "HTTP 500"),
+        ({"rejected": 2}, "PartialSuccess"),
+    ],
+)
+def test_a_failure_names_its_reason(
+    start_app: StartApp, collector: Collector, traced: Trace, answer: dict[str, int], error: str
+) -> None:
+    """The status of the collector, or that it did not take all spans of a request."""
+    traced(OTEL_EXPORTER_OTLP_TIMEOUT="0.5")
+    for name, value in answer.items():
+        setattr(collector, name, value)
+    app, _ = start_app(saying("Hello."))
+    with capture_logs() as lines:
+        app.ask(tools=[])
+        wait_for_line(lines, "traces.export_failed")
+    assert [line["error"] for line in lines if line["event"] == "traces.export_failed"] == [error]
+
+
+@pytest.mark.parametrize("is_silent", [False, True], ids=["refused", "silent"])
+def test_the_stop_counts_all_spans_that_did_not_arrive(
+    tmp_path: Path, traced: Trace, monkeypatch: pytest.MonkeyPatch, is_silent: bool
+) -> None:
+    """Those in the queue, too. A closed port and a collector that never answers have different names."""
+    monkeypatch.setattr(setup, "FLUSH_SECONDS", 0.2)
+    with silent_listener() as port, ScriptedUpstream(saying("Hello.")) as upstream, ExitStack() as stack:
+        traced(f"http://127.0.0.1:{port if is_silent else 9}", OTEL_BSP_MAX_EXPORT_BATCH_SIZE="2")
+        with RunningApp(settings_for(tmp_path, openrouter_base_url=upstream.base_url)) as app:
+            lines = stack.enter_context(capture_logs())  # until after the stop
+            for _ in range(5):
+                app.ask(tools=[])
+    [line] = [line for line in lines if line["event"] == "traces.lost_at_stop"]
+    assert line["lost"] == 10
+    assert line["error"] == ("NoAnswer" if is_silent else "ConnectionRefusedError")
+
+
+def test_spans_that_no_queue_has_room_for_are_counted(start_app: StartApp, collector: Collector, traced: Trace) -> None:
+    """Each run has two spans, two may wait, and the collector is slow."""
+    traced(OTEL_BSP_MAX_QUEUE_SIZE="2", OTEL_BSP_MAX_EXPORT_BATCH_SIZE="2")
+    app, _ = start_app(saying("Hello."))
+    with capture_logs() as lines:
+        collector.answers.clear()
+        app.ask(tools=[])
+        assert collector.wait_until(lambda: len(collector.bodies) == 1)
+        for _ in range(4):
+            app.ask(tools=[])
+        collector.answers.set()
+        assert collector.wait_until(lambda: len(collector.bodies) == 2)
+        app.ask(tools=[])
+        wait_for_line(lines, "traces.exported_again")
+    found = [(line["event"], line["lost"]) for line in lines if line["event"].startswith("traces.")]
+    assert found == [("traces.export_failed", 1), ("traces.exported_again", 6)]
+    assert len(collector.spans) == 6
+
+
+def wait_for_line(lines: list[Any], event: str) -> None:
+    """Wait until a line is logged, by the thread that exports."""
+    ends = time.monotonic() + 10
+    while not any(line["event"] == event for line in lines):
+        assert time.monotonic() < ends, lines
+        threading.Event().wait(0.01)
 
 
 def test_a_missing_collector_loses_spans_only(start_app: StartApp, traced: Trace) -> None:

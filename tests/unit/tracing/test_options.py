@@ -49,7 +49,10 @@ def test_the_values_of_headers_are_secrets() -> None:
     assert {"Bearer%20key-123456", "Bearer key-123456", "chat"} == {*options.secrets}
 
 
-@pytest.mark.parametrize(("propagators", "expected"), [("baggage,tracecontext", True), ("none", False), ("b3", False)])
+@pytest.mark.parametrize(
+    ("propagators", "expected"),
+    [("baggage,tracecontext", True), ("", True), ("none", False), ("b3", False), ("tracecontext,none", False)],
+)
 def test_propagators(propagators: str, expected: bool) -> None:
     """Only the W3C trace context is supported."""
     options = read_options({**ON, "OTEL_PROPAGATORS": propagators})

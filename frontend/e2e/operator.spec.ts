@@ -136,6 +136,15 @@ test("a webhook is added, tested and deleted, and its log has the reason of a fa
   }
 });
 
+test("shadow mode says that it is off, and how to switch it on", async ({ page }) => {
+  await page.goto("/operator#shadow");
+  await expect(page.getByText("Only the operator can see shadow mode.")).toBeVisible();
+  await enterToken(page);
+  await expect(page.getByText("Shadow mode is off.")).toBeVisible();
+  await expect(page.getByText("SIGNALBOX_SHADOW_PERCENT")).toBeVisible();
+  await expectAccessible(page);
+});
+
 test("the audit log says who has changed what", async ({ page, request }) => {
   const group = `audited-${Date.now()}`;
   await request.put(`/api/groups/${group}`, { headers: HEADERS, data: { budget_day: 5 } });

@@ -56,6 +56,7 @@ describe("the operator's page", () => {
 
   it.each([
     ["rollout", "the rollout"],
+    ["shadow", "shadow mode"],
     ["spend", "what runs cost"],
     ["webhooks", "webhooks"],
     ["audit", "the audit log"],

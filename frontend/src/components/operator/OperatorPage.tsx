@@ -1,5 +1,6 @@
 // The operator page: its sections, and the token that they need.
-import { useEffect, useState } from "react";
+import { type ComponentType, useEffect, useState } from "react";
+import type { SectionName } from "../../logic/pages/sections.ts";
 import { Operator, type OperatorState } from "../../state/operator/operator.ts";
 import { Place } from "../../state/operator/place.ts";
 import { useStore } from "../../state/store.ts";
@@ -13,9 +14,20 @@ import { OperatorOnly } from "./OperatorOnly.tsx";
 import { RolloutSection } from "./rollout/RolloutSection.tsx";
 import { RunsSection } from "./runs/RunsSection.tsx";
 import { SectionNav } from "./SectionNav.tsx";
+import { ShadowSection } from "./shadow/ShadowSection.tsx";
 import { SpendSection } from "./spend/SpendSection.tsx";
 import { TokensSection } from "./tokens/TokensSection.tsx";
 import { WebhooksSection } from "./webhooks/WebhooksSection.tsx";
+
+/** The sections that only the operator sees. */
+const GUARDED: Partial<Record<SectionName, { what: string; Section: ComponentType }>> = {
+  rollout: { what: "the rollout", Section: RolloutSection },
+  shadow: { what: "shadow mode", Section: ShadowSection },
+  spend: { what: "what runs cost", Section: SpendSection },
+  tokens: { what: "API tokens", Section: TokensSection },
+  webhooks: { what: "webhooks", Section: WebhooksSection },
+  audit: { what: "the audit log", Section: AuditSection },
+};
 
 export function OperatorPage() {
   const [place] = useState(() => new Place());
@@ -28,7 +40,7 @@ export function OperatorPage() {
   useEffect(() => operator.setFilter(filter), [operator, filter]);
 
   const isOperator = state.asOf === undefined ? undefined : state.isAll;
-  const guard = { isOperator, onToken: () => operator.showAll() };
+  const guarded = GUARDED[section];
   return (
     <PageFrame here="/operator" isWide>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
@@ -37,35 +49,15 @@ export function OperatorPage() {
         {state.trouble && <StaleNotice state={state} onToken={() => operator.askForToken()} />}
         {state.asOf === undefined && !state.trouble && <p className="text-dim">Loading…</p>}
         {section === "loop" && <LoopSection operator={operator} />}
-        {section === "rollout" && (
-          <OperatorOnly {...guard} what="the rollout">
-            <RolloutSection />
+        {guarded && (
+          <OperatorOnly isOperator={isOperator} what={guarded.what} onToken={() => operator.showAll()}>
+            <guarded.Section />
           </OperatorOnly>
         )}
         {section === "runs" && <RunsSection operator={operator} place={place} />}
         {section === "charts" && isOperator !== undefined && (
           // Another token shows other runs.
           <ChartsSection key={String(isOperator)} place={place} isAll={isOperator} />
-        )}
-        {section === "spend" && (
-          <OperatorOnly {...guard} what="what runs cost">
-            <SpendSection />
-          </OperatorOnly>
-        )}
-        {section === "tokens" && (
-          <OperatorOnly {...guard} what="API tokens">
-            <TokensSection />
-          </OperatorOnly>
-        )}
-        {section === "webhooks" && (
-          <OperatorOnly {...guard} what="webhooks">
-            <WebhooksSection />
-          </OperatorOnly>
-        )}
-        {section === "audit" && (
-          <OperatorOnly {...guard} what="the audit log">
-            <AuditSection />
-          </OperatorOnly>
         )}
       </div>
       <AccessDialog

@@ -3,6 +3,7 @@
 export const SECTIONS = [
   { name: "loop", words: "Tool loop" },
   { name: "rollout", words: "Rollout" },
+  { name: "shadow", words: "Shadow mode" },
   { name: "runs", words: "Runs" },
   { name: "charts", words: "Charts" },
   { name: "spend", words: "Spend" },

@@ -125,6 +125,8 @@ def first_token_ms_of(attempts: Sequence[JsonObject], started: float) -> int | N
 class RunFilter(Struct, frozen=True, kw_only=True):
     """Selects runs. A run matches if it has one of the values of every field; an empty field matches all runs.
 
+    `models` are those that answered.
+
     `since` and `until` (exclusive) limit the start, in epoch seconds. `text` is case-folded, and is searched only in
     conversations of `reader`.
     """
@@ -147,7 +149,7 @@ class RunFilter(Struct, frozen=True, kw_only=True):
             (record.owner, self.owners),
             (record.status, self.statuses),
             (record.code, self.codes),
-            (record.model, self.models),
+            (record.answered or record.model, self.models),
             (record.loop, self.loops),
             (record.protocol, self.protocols),
         )

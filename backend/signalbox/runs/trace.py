@@ -43,6 +43,9 @@ class RunSummary(TypedDict):
     status: Literal[Status, "running"]
     code: Annotated[str | None, Meta(description="Why the run ended, unless its status is complete or cancelled.")]
     model: str
+    fallback_model: NotRequired[
+        Annotated[str, Meta(description="The model of `models` that answered in place of `model`.")]
+    ]
     loop: LoopName
     flag: Annotated[Flag | None, Meta(description="Why the run used this loop.")]
     started: EpochSeconds
@@ -124,7 +127,7 @@ class RunTrace(RunSummary):
 
 def summary_of(record: RunRecord) -> RunSummary:
     """Summarize a run for a list."""
-    return {
+    summary: RunSummary = {
         "run_id": record.id,
         "status": record.status or "running",
         "code": record.code,
@@ -142,6 +145,9 @@ def summary_of(record: RunRecord) -> RunSummary:
         "protocol": record.protocol,
         "simulated": record.simulated,
     }
+    if record.answered is not None:
+        summary["fallback_model"] = record.answered
+    return summary
 
 
 def trace_of(record: RunRecord, events: Sequence[Stamped], *, subscribers: int = 0) -> RunTrace:

@@ -53,7 +53,7 @@ CONVERSATIONS = Table(
 # entry.
 _FILTERED = (
     *("started", "id", "owner", "status", "code", "model", "loop", "protocol"),
-    *("ended", "first_token_ms", "cost"),
+    *("ended", "first_token_ms", "cost", "answered"),
 )
 
 # Messages that clients sent. Answers are rows of `runs`; both together form the tree, so an answer is stored once.
@@ -110,6 +110,7 @@ RUNS = Table(
     group_column(server_default=text("''")),
     Column("charged", BigInteger),  # what of its cost is counted in `spend` and `budgets`, in 1e-9 USD
     Column("charge_estimated", Boolean, nullable=False, server_default=text("false")),
+    Column("answered", PortableText),  # the fallback model that answered; null: `model` did
     UniqueConstraint("key", name="runs_by_key"),
     Index("runs_by_conversation", "conversation_id"),
     Index("runs_by_figures", *_FILTERED),

@@ -18,12 +18,13 @@ from tests.support.disk import Disk, a_run
 
 pytestmark = pytest.mark.anyio
 
+ANSWERED = ({"model": "openai/sim", "served_model": "c/d-2026", "fallback_model": "c/d"},)
 RUNS: list[dict[str, Any]] = [
     {"owner": "a", "status": "complete", "tools": ("search_web", "calculate"), "first_token_ms": 100},
     {"owner": "a", "status": "error", "code": "STREAM_CUT", "first_token_ms": 300},
     {"owner": "b", "status": "complete", "model": "x/y", "tools": ("search",), "first_token_ms": 200},
     {"owner": "b", "protocol": "ag-ui", "tools": ("calculate",)},
-    {"owner": "", "status": "complete", "loop": "legacy", "first_token_ms": 50},
+    {"owner": "", "status": "complete", "loop": "legacy", "first_token_ms": 50, "attempts": ANSWERED},
 ]
 
 
@@ -46,6 +47,8 @@ async def fill(store: JournalStore | MemoryStore) -> None:
         ({"statuses": [None, "error"]}, "31"),
         ({"codes": ["STREAM_CUT"]}, "1"),
         ({"models": ["x/y"]}, "2"),
+        ({"models": ["x/y", "c/d"]}, "42"),
+        ({"models": [a_run("any").model]}, "310"),
         ({"loops": ["legacy"]}, "4"),
         ({"protocols": ["ag-ui"]}, "3"),
         ({"tools": ["search"]}, "2"),

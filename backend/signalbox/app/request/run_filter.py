@@ -31,7 +31,7 @@ async def _run_filter(
     *,
     status: Wanted = (),
     code: Annotated[Names, _several("Only runs that ended with this code.")] = (),
-    model: Annotated[Names, _several("Only runs with this model id.")] = (),
+    model: Annotated[Names, _several("Only runs that this model answered.")] = (),
     loop: Annotated[tuple[LoopName, ...], _several("Only runs of this loop.")] = (),
     protocol: Annotated[Names, _several("Only runs of this client protocol.")] = (),
     owner: Annotated[Names, _several("Only runs of this owner: the id of an API token, or empty.")] = (),

@@ -13,14 +13,15 @@ from signalbox.core.records import Figures, RunRecord, first_token_ms_of
 from signalbox.store.message_codec import dumps, loads
 from signalbox.store.tables import RUNS
 
-# All but the columns for search and spend.
-COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "folded", "charged", "charge_estimated")]
+# For search and spend; the attempts say which model answered.
+_OTHERS = frozenset({"answer", "folded", "charged", "charge_estimated", "answered"})
+COLUMNS = [column for column in RUNS.columns if column.name not in _OTHERS]
 # For lists, without questions: a question may contain megabytes of images.
 FIGURES = [column for column in COLUMNS if column.name not in ("request", "question")]
 
 # The columns that change during a run, as `figure_columns` returns them.
 CHANGING = (
-    *("ended", "status", "code", "steps", "seq", "tools", "first_token_ms"),
+    *("ended", "status", "code", "steps", "seq", "tools", "first_token_ms", "answered"),
     *("attempts", "usage", "cost", "cost_estimated", "settled_at"),
 )
 
@@ -63,6 +64,7 @@ def figure_columns(record: Figures) -> dict[str, Any]:
         "seq": record.seq,
         "tools": tools_text(record.tools),
         "first_token_ms": record.first_token_ms,
+        "answered": record.answered,
         **cost_columns(record),
     }
 

@@ -30,7 +30,7 @@ def conditions_of(wanted: RunFilter) -> list[ColumnElement[bool]]:
     among = (
         (RUNS.c.owner, wanted.owners),
         (RUNS.c.code, wanted.codes),
-        (RUNS.c.model, wanted.models),
+        (func.coalesce(RUNS.c.answered, RUNS.c.model), wanted.models),
         (RUNS.c.loop, wanted.loops),
         (RUNS.c.protocol, wanted.protocols),
     )
@@ -42,7 +42,7 @@ def conditions_of(wanted: RunFilter) -> list[ColumnElement[bool]]:
     return [*found, _has_text(wanted.text, wanted.reader)] if wanted.text else found
 
 
-def _is_among(column: Column[Any], values: Collection[str]) -> ColumnElement[bool]:
+def _is_among(column: ColumnElement[Any], values: Collection[str]) -> ColumnElement[bool]:
     return column.in_([*values])
 
 

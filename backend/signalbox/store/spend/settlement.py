@@ -15,13 +15,13 @@ from signalbox.store.tables import RUNS
 
 _COUNTED = ("runs", "cost", "estimated", "estimated_runs")
 _SELECT = (
-    'SELECT "id", "owner", "group_name", "model", "started", "charged", "charge_estimated" FROM runs '
-    'WHERE "id" IN {ids} ORDER BY "id"'
+    'SELECT "id", "owner", "group_name", COALESCE("answered", "model"), "started", "charged", "charge_estimated" '
+    'FROM runs WHERE "id" IN {ids} ORDER BY "id"'
 )
 
 
 class _Stored(NamedTuple):
-    """What is counted of a run."""
+    """What is counted of a run; `model` is the one that answered."""
 
     id: str
     owner: str

@@ -25,7 +25,10 @@ class RunFilter(TypedDict, total=False):
 
 
 class RunSummary(TypedDict):
-    """A run in a list. Only a client with the operator token gets `owner`."""
+    """A run in a list. Only a client with the operator token gets `owner`.
+
+    `fallback_model` is the model of the request's `models` that answered in place of `model`.
+    """
 
     run_id: str
     status: str
@@ -43,6 +46,7 @@ class RunSummary(TypedDict):
     parent_id: str | None
     protocol: str
     simulated: bool
+    fallback_model: NotRequired[str]
     owner: NotRequired[dict[str, Any] | None]
 
 

@@ -79,6 +79,15 @@ async def test_a_bill_replaces_the_estimate(disk: Disk, store: JournalStore) -> 
     assert periods(disk)["ada", "2026-11"] == 300_000_000
 
 
+async def test_the_model_that_answered_is_charged(disk: Disk, store: JournalStore) -> None:
+    """A fallback model of the request, also for a bill that arrives later."""
+    answered = ({"model": "openai/sim", "served_model": "c/d-2026", "provider": "P", "fallback_model": "c/d"},)
+    await start(store, "r")
+    await end(store, "r", replace(ended(0.1, is_estimate=True, estimate=0.4), attempts=answered))
+    await end(store, "r", replace(ended(0.3), attempts=answered))
+    assert [*await disk.read(spend_by, "model", "2026-01-01", "2026-12-31")] == [Spent("c/d", 1, 0.3, 0.0, 0)]
+
+
 async def test_a_bill_that_never_arrives_keeps_the_estimate(disk: Disk, store: JournalStore) -> None:
     """Figures that are read back after a restart have no estimate."""
     await start(store, "r")

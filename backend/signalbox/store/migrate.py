@@ -11,7 +11,7 @@ from signalbox.core.errors import StoreError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0013"
+HEAD = "0014"
 SCRIPTS = Path(__file__).parent / "migrations"
 
 

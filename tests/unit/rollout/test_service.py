@@ -5,17 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.core.events import Flag, LoopName
-from signalbox.core.parts import Usage
-from signalbox.core.records import RunRecord
+from signalbox.core.events import LoopName
 from signalbox.flags.override import Override, OverrideFile
 from signalbox.rollout.plan import Plan, Stage
 from signalbox.rollout.service import Rollout
 from signalbox.store.audit import list_audit
 from signalbox.store.engines.sqlite import SqliteDatabase
-from signalbox.store.runs.rows import opening_row
-from signalbox.store.tables import RUNS
-from sqlalchemy import Connection, insert
+
+from tests.support.rollout_runs import BOTH, store_runs
 
 pytestmark = pytest.mark.anyio
 
@@ -39,18 +36,11 @@ class Server:
 
     async def runs(self, number: int, *, reason: str = "SPLIT", **of_v2: Any) -> None:
         """Store ended runs of both loops, alternately, one a second; without a percentage, only runs of V2."""
-        rows: list[dict[str, Any]] = []
-        for _ in range(number):
-            self.now += 1
-            loops: tuple[LoopName, ...] = ("legacy", "v2") if reason == "SPLIT" else ("v2",)
-            for loop in loops:
-                self.count += 1
-                fields: dict[str, Any] = {"status": "complete", "usage": Usage(1, 1, cost=0.1), "first_token_ms": 200}
-                fields |= {"started": self.now - 0.5, "ended": self.now} | (of_v2 if loop == "v2" else {})
-                flag = Flag(loop, reason)
-                record = RunRecord(id=f"run-{self.count}", model="openai/sim", loop=loop, flag=flag, **fields)
-                rows.append(opening_row(record))
-        await self.database.write(_insert, rows)
+        ends = [self.now + one for one in range(1, number + 1)]
+        loops: tuple[LoopName, ...] = BOTH if reason == "SPLIT" else ("v2",)
+        self.count += 1
+        await store_runs(self.database, ends, loops=loops, reason=reason, prefix=f"run-{self.count}", **of_v2)
+        self.now += number
 
     async def actions(self) -> list[str]:
         """Return the actions in the audit log, oldest first."""
@@ -61,10 +51,6 @@ class Server:
         plan, _ = await self.rollout.current()
         assert plan is not None
         return plan
-
-
-def _insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
-    connection.execute(insert(RUNS), rows)
 
 
 @pytest.fixture
@@ -269,15 +255,10 @@ async def test_late_rows_and_earlier_runs(server: Server) -> None:
     server.now += 4
     for _ in range(2):
         await server.rollout.look()
-    await server.database.write(_insert, [opening_row(_early(server.now))])
+    await store_runs(server.database, [server.now], loops=("v2",), prefix="early", started=1.0)
     await server.rollout.look()
     _, report = await server.rollout.current()
     figures: Any = report["figures"]
     assert figures["stage"]["v2"]["runs"] == figures["1m"]["v2"]["runs"] == 11
     assert figures["stage"]["v2"]["first_token_ms"] == 200
     assert figures["stage"]["v2"]["cost"] == 0.1
-
-
-def _early(now: float) -> RunRecord:
-    flag = Flag("v2", "SPLIT")
-    return RunRecord(id="early", model="m", loop="v2", flag=flag, started=1.0, ended=now, status="complete")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +13,9 @@ from prometheus_client.metrics import MetricWrapperBase
 from signalbox.metrics.instruments import Instruments
 
 from tests.project.docs.pages import ROOT, codes_in, page, rows
+from tests.support.promtool import ALERTS, program
 
 DASHBOARD = ROOT / "deploy/grafana/signalbox.json"
-ALERTS = ROOT / "deploy/prometheus/alerts.yml"
 # Labels that Prometheus adds to every series.
 TARGET = {"job", "instance"}
 NAME = re.compile(r"\b(signalbox_\w+|up)\b(?:\{([^}]*)\})?")
@@ -178,9 +177,6 @@ def test_the_page_lists_every_alert() -> None:
 
 def test_promtool_accepts_rules_queries_and_configuration(tmp_path: Path) -> None:
     """The expressions of the dashboard are checked as rules, too."""
-    promtool = shutil.which("promtool")
-    if promtool is None:
-        pytest.skip("promtool is not installed (Debian's package is prometheus)")
     rules = [
         {"record": f"query:{number}", "expr": expression.replace("$__rate_interval", "5m").replace("$job", "signalbox")}
         for number, (expression, _) in enumerate(queries().values())
@@ -188,5 +184,5 @@ def test_promtool_accepts_rules_queries_and_configuration(tmp_path: Path) -> Non
     dashboard = tmp_path / "dashboard.yml"
     dashboard.write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": rules}]}))
     for words in (["rules", str(ALERTS), str(dashboard)], ["config", str(ALERTS.parent / "prometheus.yml")]):
-        checked = subprocess.run([promtool, "check", *words], capture_output=True, text=True, check=False)
+        checked = subprocess.run([program(), "check", *words], capture_output=True, text=True, check=False)
         assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -73,7 +73,9 @@ class RunMetrics:
         usage = attempt.usage
         if usage is None:
             return
-        model = self.model_label(attempt.answering_model, *(() if attempt.fallback_model else (requested,)))
+        # An upstream may have another id for the model of the run. A tool may call any model.
+        is_other = attempt.fallback_model or attempt.tool_call
+        model = self.model_label(attempt.answering_model, *(() if is_other else (requested,)))
         upstream = self.upstream_label(attempt.upstream)
         self._all.tokens.labels(upstream, family, model, "input").inc(usage.input)
         self._all.tokens.labels(upstream, family, model, "output").inc(usage.output)

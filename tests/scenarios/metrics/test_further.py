@@ -1,4 +1,4 @@
-"""Metrics of calls that clients execute, failed transactions, settled costs, and embedded apps."""
+"""Metrics of client tools, models that tools call, failed transactions, settled costs, and embedded apps."""
 
 from pathlib import Path
 
@@ -12,7 +12,10 @@ from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 from signalbox.metrics.metrics import Metrics
 from signalbox.store.database import touch
 
+from tests.scenarios.conversations.conversation_client import start_conversation
 from tests.scenarios.embedding.hosts import host_of, mounted, serving_host
+from tests.scenarios.files.file_writer import done
+from tests.scenarios.files.test_images import draws, wants
 from tests.support.fixtures import StartApp
 from tests.support.metrics import Scrape
 from tests.support.scripted_upstream import call_chunk, calls_then, says
@@ -35,6 +38,19 @@ def test_calls_of_clients_have_no_names(start_app: StartApp) -> None:
     found = scrape(app.client)
     assert found.labels("tool_calls_total") == [{"tool": "client", "outcome": "handed"}]
     assert found.total("runs_total", protocol="chat-completions", status="complete") == 1
+
+
+def test_a_model_that_a_tool_calls_has_its_own_costs(start_app: StartApp) -> None:
+    """They are not booked on the model of the run, also if that is listed and the tool's is not."""
+    settings = {**METRICS, "signalbox_metrics_models": "openai/sim", "signalbox_image_model": "google/draws"}
+    talk = start_conversation(start_app, wants(prompts=["A red fox"]), draws(0.04), done, settings=settings)
+    talk.ask("Draw", tools=["generate_images"], model="openai/sim")
+    found = scrape(talk.app.client)
+    assert found.total("cost_usd_total", model="other", family="google") == pytest.approx(0.04)
+    assert found.total("cost_usd_total", model="openai/sim") == 0
+    assert found.total("tokens_total", model="other", family="google", direction="output") == 1290
+    assert found.total("tokens_total", model="openai/sim", family="google") == 0
+    assert found.total("runs_total", model="openai/sim", family="openai") == 1
 
 
 def test_failed_transactions_are_counted(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,3 +64,48 @@ def test_a_silent_worker_is_a_504_in_openais_format(tmp_path: Path) -> None:
         other = client.post("/api/v1/chat/completions", json={})
     assert (answer.status_code, answer.json()["error"]["code"]) == (504, "server_unreachable")
     assert (other.status_code, other.json()["error"]["code"]) == (504, 504)
+
+
+# What nginx rejects without asking a worker: the request, and the status and code of the answer.
+REJECTED: dict[str, tuple[str, int, Code]] = {
+    "long address": (f"GET {{}}?q={'x' * 10_000} HTTP/1.1\r\nHost: a\r\n\r\n", 414, Code.INVALID_REQUEST),
+    "large header": (f"GET {{}} HTTP/1.1\r\nHost: a\r\nCookie: {'x' * 10_000}\r\n\r\n", 400, Code.INVALID_REQUEST),
+    "no host": ("GET {} HTTP/1.1\r\n\r\n", 400, Code.INVALID_REQUEST),
+    "two hosts": ("GET {} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, Code.INVALID_REQUEST),
+    "above the root": ("GET {}/../../../../../x HTTP/1.1\r\nHost: a\r\n\r\n", 400, Code.INVALID_REQUEST),
+    "no HTTP": ("NO nonsense\r\n\r\n", 400, Code.INVALID_REQUEST),
+    "TRACE": ("TRACE {} HTTP/1.1\r\nHost: a\r\n\r\n", 405, Code.METHOD_NOT_ALLOWED),
+    "unknown encoding": ("POST {} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, Code.INVALID_REQUEST),
+    "unknown version": ("GET {} HTTP/3.0\r\nHost: a\r\n\r\n", 505, Code.INVALID_REQUEST),
+    "the internal address": ("GET /nginx-error HTTP/1.1\r\nHost: a\r\n\r\n", 404, Code.NOT_FOUND),
+}
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_requests_that_nginx_rejects(tmp_path: Path, name: str) -> None:
+    """Malformed requests get JSON in the format of their path, with an id and without Retry-After."""
+    request, status, code = REJECTED[name]
+    with nginx(tmp_path, 1) as front:
+        for path, format_of in (("/v1/models", error_of), ("/api/v1/models", openrouter_error_of), ("/x", v1_error_of)):
+            head, body = _raw(front.port, request.format(path))
+            own = v1_error_of if "{}" not in request else format_of
+            message = json.loads(body)["error"]["message"] if code is Code.INVALID_REQUEST else ""
+            expected = json.loads(own(RequestError(code, message, status=status))[1])
+            if own is openrouter_error_of:
+                expected["error"] |= {"code": status}
+            assert (int(head.split()[1]), json.loads(body)) == (status, expected)
+            assert "content-type: application/json" in head
+            assert "x-request-id: " in head
+            assert "retry-after" not in head
+    lines = [json.loads(line) for line in (tmp_path / "access.log").read_text(encoding="utf-8").splitlines()]
+    assert {(line["status"], line["method"]) for line in lines} == {(str(status), request.partition(" ")[0].strip())}
+    assert not any("nginx-error" in line["path"] or "?" in line["path"] for line in lines if "{}" in request)
+
+
+def _raw(port: int, request: str) -> tuple[str, bytes]:
+    """Send bytes that no HTTP client would send; return the head in lower case, and the body."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").encode())
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return head.decode().lower(), body

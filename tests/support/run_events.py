@@ -39,7 +39,7 @@ _STATUS: dict[Code, Status] = {
     **dict.fromkeys(
         (
             *(Code.STREAM_CUT, Code.UPSTREAM_STALLED, Code.DETACHED_TIMEOUT, Code.SERVER_SHUTDOWN, Code.SERVER_CRASH),
-            *(Code.BUDGET_REACHED, Code.RUN_TOO_LARGE),
+            *(Code.BUDGET_REACHED, Code.BUDGET_EXHAUSTED, Code.RUN_TOO_LARGE),
         ),
         "interrupted",
     ),
@@ -56,7 +56,7 @@ def stamped(*events: AnyEvent) -> list[Stamped]:
 def ending_codes() -> list[Code]:
     """Return the codes with which a run may end."""
     codes = [*Code]
-    return codes[codes.index(Code.UPSTREAM_AUTH) : codes.index(Code.INTERNAL) + 1]
+    return [*codes[codes.index(Code.UPSTREAM_AUTH) : codes.index(Code.INTERNAL) + 1], Code.BUDGET_EXHAUSTED]
 
 
 def all_endings() -> dict[str, list[Stamped]]:

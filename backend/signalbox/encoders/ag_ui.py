@@ -24,7 +24,7 @@ from signalbox.core.events import (
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
 from signalbox.encoders.ag_ui_calls import AgUiCalls
-from signalbox.encoders.encoder import failure_of
+from signalbox.encoders.encoder import failure_of, reached_cost_limit
 from signalbox.wire.json_text import dumps
 
 PROTOCOL_VERSION = "1.0"
@@ -234,7 +234,7 @@ class AgUiEncoder:
         yield from self._state_with(facts)
         usage: JsonObject = {} if done.usage is UNSET else {"usage": [_usage_of(done)]}
         about: JsonObject = {**usage, "metadata": {STATE_FIELD: facts}}
-        failure = failure_of(done)
+        failure = None if self._has_text and reached_cost_limit(done) else failure_of(done)
         if failure is not None:
             yield {"type": "RUN_ERROR", "message": failure.message, "code": failure.code, **about}
             return

@@ -30,6 +30,7 @@ from signalbox.core.records import RunRecord
 from signalbox.encoders.ai_sdk_calls import UiCalls
 from signalbox.encoders.ai_sdk_error import error_text
 from signalbox.encoders.chat_citations import CitedSources
+from signalbox.encoders.encoder import reached_cost_limit
 from signalbox.wire.json_text import dumps
 
 _encode = json.Encoder().encode
@@ -219,7 +220,7 @@ class AiSdkEncoder:
         yield from self._end_of_run(done)
         if done.status == "cancelled":
             yield {"type": "abort", "reason": "The answer was stopped."}
-        is_limit = done.code is not UNSET and done.code == Code.BUDGET_REACHED
+        is_limit = reached_cost_limit(done)
         if done.status in _ERRORS and not is_limit:
             code = Code(done.code) if done.code is not UNSET else Code.INTERNAL
             yield {"type": "error", "errorText": error_text(code, done.error if done.error is not UNSET else "")}

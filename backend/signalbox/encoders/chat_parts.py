@@ -5,12 +5,10 @@ from typing import cast
 
 from msgspec import UNSET
 
-from signalbox.core.codes import Code
 from signalbox.core.events import Done, Logprobs, UsageTotals, Warning
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.encoders.encoder import reached_cost_limit
 
-# The run ended early, but as an answer that reached a limit, which every client can show.
-_LIMITS = frozenset({Code.BUDGET_REACHED})
 _FINISH_REASONS = {"complete": "stop", "cancelled": "stop", "length": "length", "content_filter": "content_filter"}
 
 
@@ -18,7 +16,7 @@ def finish_reason_of(done: Done) -> str | None:
     """Return OpenAI's word for the end of a run, None for a run that failed."""
     if done.status == "complete" and done.handed is not UNSET:
         return "tool_calls"
-    if done.code is not UNSET and done.code in _LIMITS:
+    if reached_cost_limit(done):
         return "length"
     return _FINISH_REASONS.get(done.status)
 

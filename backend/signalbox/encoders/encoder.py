@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol, TypeAlias
 
 from msgspec import UNSET, Struct
 
+from signalbox.core.bounds.run_limits import COST_LIMITS
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, Stamped
@@ -28,6 +29,11 @@ def failure_of(done: Done) -> RequestError | None:
     code = Code(done.code) if done.code is not UNSET else Code.INTERNAL
     message = done.error if done.error is not UNSET else ""
     return RequestError(code, message, retry_after=None if done.retry_after is UNSET else done.retry_after)
+
+
+def reached_cost_limit(done: Done) -> bool:
+    """Return whether a cost limit or a budget ended the run: clients get the answer so far, as after a length limit."""
+    return done.status == "interrupted" and done.code is not UNSET and done.code in COST_LIMITS
 
 
 class Encoder(Protocol):

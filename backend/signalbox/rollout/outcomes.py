@@ -4,6 +4,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from signalbox.core.bounds.run_limits import RUN_LIMITS
 from signalbox.core.codes import Code
 from signalbox.core.events import LoopName
 from signalbox.core.records import RunRecord
@@ -13,15 +14,7 @@ Metric: TypeAlias = Literal["error", "interrupted", "empty", "first_token", "cos
 METRICS: tuple[Metric, ...] = ("error", "interrupted", "empty", "first_token", "cost")
 
 # Endings that say nothing about the loop: limits, and the end of the server.
-_NOT_OF_THE_LOOP = frozenset(
-    {
-        Code.BUDGET_REACHED,
-        Code.DETACHED_TIMEOUT,
-        Code.RUN_TOO_LARGE,
-        Code.SERVER_SHUTDOWN,
-        Code.SERVER_CRASH,
-    }
-)
+_NOT_OF_THE_LOOP = RUN_LIMITS | {Code.SERVER_SHUTDOWN, Code.SERVER_CRASH}
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

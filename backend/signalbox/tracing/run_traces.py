@@ -12,6 +12,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from signalbox.chat.calls.running_call import RunningCall
 from signalbox.chat.loops.progress import Attempt
 from signalbox.chat.observer import NO_HEADERS, RunObserver
+from signalbox.core.bounds.run_limits import has_failed
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Warning
@@ -35,8 +36,6 @@ from signalbox.tracing.ids import IdGenerator, ids_of
 from signalbox.tracing.options import Options
 
 _PROPAGATOR = TraceContextTextMapPropagator()
-# Limits that the operator or the client has set: reaching one is no failure.
-_LIMITS = frozenset({Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT})
 
 
 class RunTraces:
@@ -195,7 +194,7 @@ class RunSpans(RunObserver):
 def _end(span: Span, status: str | None, code: str | None, ended: float | None) -> None:
     """End the span of a run with its status."""
     span.set_attribute(own.STATUS, status or "interrupted")
-    failed = status in ("error", "interrupted") and code not in _LIMITS
+    failed = has_failed(status, code)
     if code is not None:
         span.set_attribute(own.ERROR_TYPE if failed else own.CODE, code)
     if failed:

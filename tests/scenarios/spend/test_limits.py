@@ -188,6 +188,18 @@ def test_a_long_run_is_stopped_by_the_budget_of_its_owner(limited: Limited) -> N
     assert (done["status"], done["code"]) == ("interrupted", "BUDGET_EXHAUSTED")
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_of_openai_gets_the_answer_so_far(limited: Limited, stream: bool) -> None:
+    """It was paid for: the finish reason is `length`, as for the run's own cost limit, and not an error."""
+    app = limited(talks, budget_day=0.03)
+    sent = {"model": "openai/sim", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3, "stream": stream}
+    response = app.app.client.post("/v1/chat/completions", json=sent, headers=bearer(app.token["token"]))
+    assert response.status_code == 200, response.text
+    assert "Anything" in response.text
+    assert '"finish_reason":"length","native_finish_reason":"budget_exhausted"' in response.text.replace(": ", ":")
+    assert "error" not in response.text
+
+
 def test_variants_reserve_one_by_one(limited: Limited) -> None:
     """The budget pays for two of three; the third has the error."""
     app = limited(holds, budget_day=1)

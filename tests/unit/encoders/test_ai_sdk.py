@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec import json as msgspec_json
+from signalbox.core.bounds.run_limits import COST_LIMITS
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import (
     AnyEvent,
@@ -60,7 +61,7 @@ def test_every_ending_is_read(name: str) -> None:
     message = UiMessageReader().read_stream(stream_of(events))
     assert message.metadata[RUN]["status"] == done.status
     assert message.is_aborted == (done.status == "cancelled")
-    is_error = done.status in ("error", "interrupted", "content_filter") and done.code != Code.BUDGET_REACHED
+    is_error = done.status in ("error", "interrupted", "content_filter") and done.code not in COST_LIMITS
     code = Code(done.code) if done.code is not UNSET else None
     assert message.error == (f"{done.error} {CODES[code].todo}" if is_error and code else None)
     handed = [part for part in message.tools if part["state"] == "input-available"]

@@ -204,15 +204,20 @@ def test_a_failed_run_ends_with_openrouters_error() -> None:
 
 
 def test_the_finish_reason_of_every_status() -> None:
-    """An answer that reached a limit is `length`, also the cost limit; a stopped one is `stop`."""
+    """An answer that reached a limit is `length`, also a cost limit or a budget; a stopped one is `stop`."""
     ends = {
         "length": Done(True, "length", code="LENGTH"),
         "content_filter": Done(True, "content_filter", code="CONTENT_FILTER"),
         "cancelled": Done(True, "cancelled"),
-        "budget": Done(True, "interrupted", code="BUDGET_REACHED"),
+        "cost": Done(True, "interrupted", code="BUDGET_REACHED"),
+        "budget": Done(True, "interrupted", code="BUDGET_EXHAUSTED"),
     }
     reasons = {name: chunks(Content("a"), done)[-1]["choices"][0]["finish_reason"] for name, done in ends.items()}
-    assert reasons == {"length": "length", "content_filter": "content_filter", "cancelled": "stop", "budget": "length"}
+    assert reasons == {
+        **dict.fromkeys(("length", "cost", "budget"), "length"),
+        "content_filter": "content_filter",
+        "cancelled": "stop",
+    }
 
 
 def test_an_answer_that_is_not_complete_says_so() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from signalbox.core.bounds.run_limits import RUN_LIMITS
 from signalbox.core.codes import Code
 from signalbox.core.events import Flag
 from signalbox.core.parts import Usage
@@ -52,7 +53,7 @@ def test_a_failure_counts_once(status: Any, code: Code, bad: list[str]) -> None:
     "given",
     [
         {"status": "cancelled"},
-        {"status": "interrupted", "code": Code.BUDGET_REACHED},
+        *({"status": "interrupted", "code": code} for code in RUN_LIMITS),
         {"status": "interrupted", "code": Code.SERVER_SHUTDOWN},
         {"flag": Flag("v2", "TARGETING_MATCH")},
         {"flag": None},

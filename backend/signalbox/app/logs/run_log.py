@@ -9,6 +9,7 @@ from msgspec import UNSET
 from signalbox.app.logs.run_decisions import RunDecisions
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.observer import RunObserver
+from signalbox.core.bounds.run_limits import has_failed
 from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
 from signalbox.core.records import RunRecord
@@ -16,8 +17,6 @@ from signalbox.runs.run import Run
 
 # Failures that only the operator can fix.
 _OPERATORS = frozenset({Code.INTERNAL, Code.UPSTREAM_AUTH, Code.UPSTREAM_CREDITS})
-# Configured limits.
-_LIMITS = frozenset({Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT})
 
 
 class RunLog:
@@ -97,9 +96,9 @@ class RunLog:
 
 def level_of(status: str | None, code: str | None) -> str:
     """Return the level of a run's last line: info, or warning or error for failures."""
-    if status == "error":
-        return "error" if code in _OPERATORS else "warning"
-    return "warning" if status == "interrupted" and code not in _LIMITS else "info"
+    if not has_failed(status, code):
+        return "info"
+    return "error" if status == "error" and code in _OPERATORS else "warning"
 
 
 def _ids(record: RunRecord, context: ConversationContext | None) -> dict[str, str | None]:

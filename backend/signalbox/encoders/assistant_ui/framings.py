@@ -18,7 +18,7 @@ from signalbox.encoders.assistant_ui.state import (
     is_plain,
     set_operation,
 )
-from signalbox.encoders.encoder import failure_of
+from signalbox.encoders.encoder import failure_of, reached_cost_limit
 
 
 class _AssistantUiEncoder:
@@ -76,7 +76,8 @@ class _AssistantUiEncoder:
         frame = self._frame(operations) if operations else b""
         if type(event) is not Done:
             return frame
-        error = self._error % encode_text(error_text(event)) if failure_of(event) is not None else b""
+        is_error = failure_of(event) is not None and not reached_cost_limit(event)
+        error = self._error % encode_text(error_text(event)) if is_error else b""
         return frame + error + self._end
 
 

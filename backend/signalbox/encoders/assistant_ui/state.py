@@ -28,6 +28,7 @@ from signalbox.core.events import (
 from signalbox.core.handed_calls import handed_id
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import ToolOutcome
+from signalbox.encoders.encoder import reached_cost_limit
 from signalbox.wire.json_text import dumps, loads
 
 encode_text = json.Encoder().encode
@@ -252,7 +253,7 @@ class StateOperations:
 
 def _status_of(done: Done) -> JsonObject | None:
     """Return why an answer is not complete, None if it is."""
-    reason = _INCOMPLETE.get(done.status)
+    reason = "length" if reached_cost_limit(done) else _INCOMPLETE.get(done.status)
     if reason is None:
         return None
     status: JsonObject = {"type": "incomplete", "reason": reason}

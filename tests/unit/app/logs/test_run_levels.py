@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 from signalbox.app.logs.run_log import level_of
+from signalbox.core.bounds.run_limits import RUN_LIMITS
 from signalbox.core.codes import Code
 from structlog.testing import capture_logs
 
@@ -24,7 +25,9 @@ from tests.support.running_app import RunningApp, read_until, settings_for
         ("length", Code.LENGTH, "info"),
         ("content_filter", Code.CONTENT_FILTER, "info"),
         ("interrupted", Code.BUDGET_REACHED, "info"),
+        ("interrupted", Code.BUDGET_EXHAUSTED, "info"),
         ("interrupted", Code.DETACHED_TIMEOUT, "info"),
+        ("interrupted", Code.RUN_TOO_LARGE, "info"),
         ("interrupted", Code.STREAM_CUT, "warning"),
         ("interrupted", Code.SERVER_SHUTDOWN, "warning"),
         ("error", Code.RATE_LIMIT, "warning"),
@@ -42,9 +45,8 @@ def test_how_a_run_ended_decides(status: str, code: Code | None, level: str) -> 
 @pytest.mark.parametrize("code", Code)
 def test_every_failure_is_a_warning_or_an_error(code: Code) -> None:
     """Whatever the code; only limits that somebody configured end a run quietly."""
-    assert level_of("error", code) in ("warning", "error")
-    is_limit = code in (Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT)
-    assert level_of("interrupted", code) == ("info" if is_limit else "warning")
+    assert (level_of("error", code) in ("warning", "error")) == (code not in RUN_LIMITS)
+    assert level_of("interrupted", code) == ("info" if code in RUN_LIMITS else "warning")
 
 
 def test_a_failed_run_stands_out_and_names_its_owner(tmp_path: Path) -> None:

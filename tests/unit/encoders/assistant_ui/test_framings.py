@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from signalbox.core.bounds.run_limits import COST_LIMITS
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import (
     AnyEvent,
@@ -178,10 +179,14 @@ def test_a_call_that_was_cut_off_gets_an_error() -> None:
     "begun", [(), (Content("Half"),), (ToolCalls([PRICE], 1), PRICED)], ids=["empty", "text", "call"]
 )
 def test_every_ending(status: Status, begun: tuple[AnyEvent, ...]) -> None:
-    """Every ending with every code closes the stream; a failure is an error chunk and the status of the answer."""
-    has_failed = status in ("interrupted", "error", "content_filter")
+    """Every ending with every code closes the stream; a failure is an error chunk and the status of the answer.
+
+    A cost limit or a budget is a limit, as that of the length.
+    """
     for code in (None, *Code):
         done = Done(True, status, code=str(code)) if code else Done(True, status)
+        is_limit = status == "interrupted" and code in COST_LIMITS
+        has_failed = status in ("interrupted", "error", "content_filter") and not is_limit
         lines, frames = lines_of(stamped(*begun, done)), frames_of(stamped(*begun, done))
         assert frames[-1] == "data: [DONE]"
         errors = [json.loads(line[2:]) for line in lines if line.startswith("3:")]
@@ -190,7 +195,7 @@ def test_every_ending(status: Status, begun: tuple[AnyEvent, ...]) -> None:
         assert state["run"]["status"] == status
         reasons = [one["status"]["reason"] for one in state["messages"] if one["type"] == "ai" and "status" in one]
         reason = {"content_filter": "content-filter", "interrupted": "error"}.get(status, status)
-        assert reasons == ([] if status == "complete" else [reason])
+        assert reasons == ([] if status == "complete" else ["length" if is_limit else reason])
 
 
 def test_the_status_of_a_continued_answer() -> None:

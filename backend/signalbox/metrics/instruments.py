@@ -15,7 +15,7 @@ _TOOL = (0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60)
 _FLUSH = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 # How the values of several workers become one.
-_Mode: TypeAlias = Literal["livemax", "livemin", "livesum"]
+_Mode: TypeAlias = Literal["livemax", "livesum", "livemostrecent"]
 # The upstream that answered, and the model's family.
 _MODEL = ("upstream", "family")
 
@@ -138,8 +138,8 @@ class Instruments:
         )
         self.breakers = self._gauge(
             "upstream_available",
-            "0 while a worker sends no requests to an upstream that failed.",
-            "livemin",
+            "0 after repeated failures of an upstream, until it answers a request.",
+            "livemostrecent",
             "upstream",
         )
 

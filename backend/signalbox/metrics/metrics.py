@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from collections.abc import Set as AbstractSet
 from functools import partial
 from math import inf
+from typing import TypeAlias
 
 from prometheus_client import CollectorRegistry, disable_created_metrics, values
 from prometheus_client.exposition import choose_encoder
@@ -17,6 +17,9 @@ from signalbox.metrics.worker_files import WorkerFiles, folder_of_this_process
 
 # Between two samples of the gauges, if other workers may be scraped instead of this one.
 _SAMPLE_SECONDS = 1.0
+
+# Whether an upstream is available, and when this process last checked it by a request.
+Availability: TypeAlias = tuple[bool, float | None]
 
 
 class Metrics(Counters):
@@ -34,7 +37,7 @@ class Metrics(Counters):
         self.all = Instruments()
         self.runs = RunMetrics(self.all, models, only_upstream)
         self.sample: Callable[[], None] = lambda: None
-        self._upstreams: AbstractSet[str] = frozenset()
+        self._upstreams: Mapping[str, Availability] = {}
         self._registry = self.all.registry
         if folder is not None:
             self._registry = CollectorRegistry()
@@ -51,16 +54,20 @@ class Metrics(Counters):
         """Whether another worker may be scraped instead of this one."""
         return self._registry is not self.all.registry
 
-    def show_upstreams(self, available: Mapping[str, bool]) -> None:
-        """Set whether each upstream is available. Those that a reload has removed disappear."""
-        for name in self._upstreams - available.keys():
+    def show_upstreams(self, upstreams: Mapping[str, Availability]) -> None:
+        """Set whether each upstream is available. Those that a reload has removed disappear.
+
+        Of several workers, the value of the one that has set it last counts. So only what a request has checked is set.
+        """
+        for name in self._upstreams.keys() - upstreams.keys():
             if self.is_shared:
                 self.all.breakers.labels(name).set(inf)  # the files of workers only grow; `WorkerFiles` leaves it out
             else:
                 self.all.breakers.remove(name)
-        for name, is_available in available.items():
-            self.all.breakers.labels(name).set(is_available)
-        self._upstreams = frozenset(available)
+        for name, availability in upstreams.items():
+            if availability != self._upstreams.get(name):
+                self.all.breakers.labels(name).set(availability[0])
+        self._upstreams = upstreams
 
     async def sample_regularly(self) -> None:
         """Set the gauges once a second, for scrapes of other workers."""

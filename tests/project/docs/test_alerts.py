@@ -88,3 +88,12 @@ def test_mistakes_of_the_model_hide_no_failure(tmp_path: Path) -> None:
         TOOLS % ("web_search", "ok"): MANY,
     }
     assert_firing(tmp_path, "SignalboxToolFails", series, {25: 1})
+
+
+def test_an_upstream_that_does_not_answer(tmp_path: Path) -> None:
+    """After two minutes, however rarely a request probes it; a short outage does not."""
+    dead = 'signalbox_upstream_available{instance="a",upstream="dead"}'
+    brief = 'signalbox_upstream_available{instance="a",upstream="brief"}'
+    elsewhere = 'signalbox_upstream_available{instance="b",upstream="dead"}'
+    series = {dead: "1x39 0x40 1x40", brief: "1x39 0x4 1x80", elsewhere: "1x120"}
+    assert_firing(tmp_path, "SignalboxUpstreamUnavailable", series, {9: 0, 11: 0, 13: 1, 19: 1, 21: 0})

@@ -2,10 +2,14 @@
 
 import json
 from collections.abc import Callable
+from time import time
 
 import httpx
 import pytest
 from signalbox.chat.loops.retry import Retry
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
+from signalbox.services.upstreams.circuit_breaker import FAILURES, SECONDS
 from structlog.testing import capture_logs
 
 from tests.scenarios.access.users import bearer
@@ -63,6 +67,26 @@ def test_an_upstream_that_is_skipped_is_counted(
     assert skipped in found.labels("fallbacks_total")
     assert found.total("fallbacks_total", **skipped) == 1
     assert [line["upstreams"] for line in lines if line["event"] == "run.upstreams_skipped"] == [["first"]]
+
+
+def test_an_upstream_is_unavailable_until_it_answers(
+    serve: Serve,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also after the pause of its circuit breaker, while no request probes it."""
+    two = serve([says("Hi.")], [says("Hi.")], settings=METRICS)
+    breaker = two.app.parts.upstreams.servers[0].breaker
+
+    def available() -> float:
+        return scrape(two.app.client).total("upstream_available", upstream="first")
+
+    for _ in range(FAILURES):
+        breaker.record(UpstreamError(Code.UPSTREAM_UNREACHABLE))
+    assert (breaker.state, available()) == ("open", 0)
+    monkeypatch.setattr(breaker, "_clock", lambda: time() + 2 * SECONDS)
+    assert (breaker.state, available()) == ("half_open", 0)
+    assert two.ask(tools=[]).done["upstream"] == "first"
+    assert (breaker.state, available()) == ("closed", 1)
 
 
 @pytest.mark.parametrize("loop", [True, False])

@@ -6,16 +6,17 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
+from signalbox.metrics.instruments import Instruments
 from signalbox.metrics.worker_files import WorkerFiles
 
 from tests.support.metrics import Scrape
 
 
-def write(folder: Path, file: str, name: str, value: float, **labels: str) -> None:
-    """Write a value as a worker does."""
+def write(folder: Path, file: str, name: str, value: float, at: float = 0.0, **labels: str) -> None:
+    """Write a value as a worker does, set at some time."""
     sample = name.removesuffix("_bucket") if "le" in labels else name.removesuffix("_total")
     written = MmapedDict(str(folder / file))
-    written.write_value(mmap_key(sample, name, list(labels), list(labels.values()), "Help."), value, 0.0)
+    written.write_value(mmap_key(sample, name, list(labels), list(labels.values()), "Help."), value, at)
     written.close()
 
 
@@ -57,15 +58,24 @@ def test_sums_survive_their_worker(files: WorkerFiles, tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.glob("*.db")) == ["counter_dead.db", "histogram_dead.db"]
 
 
-def test_a_gauge_that_every_worker_has_removed_is_left_out(files: WorkerFiles, tmp_path: Path) -> None:
-    """The files of workers only grow, so a removed series is infinite there; another worker's value counts."""
-    for pid, first in ((1, inf), (2, inf)):
-        write(tmp_path, f"gauge_livemin_{pid}.db", "signalbox_upstream_available", first, upstream="removed")
-    for pid, first in ((1, inf), (2, 0.0)):
-        write(tmp_path, f"gauge_livemin_{pid}.db", "signalbox_upstream_available", first, upstream="first")
+def test_the_newest_check_of_an_upstream_counts(files: WorkerFiles, tmp_path: Path) -> None:
+    """Whichever worker made it: others may not have sent a request since."""
+    for pid, first, second in ((1, (0.0, 100.0), (1.0, 300.0)), (2, (1.0, 200.0), (0.0, 400.0))):
+        for upstream, (value, at) in {"first": first, "second": second}.items():
+            name = "signalbox_upstream_available"
+            write(tmp_path, f"gauge_livemostrecent_{pid}.db", name, value, at=at, upstream=upstream)
     found = scraped(files)
-    assert found.labels("upstream_available") == [{"upstream": "first"}]
-    assert found.total("upstream_available") == 0
+    assert [found.total("upstream_available", upstream=name) for name in ("first", "second")] == [1, 0]
+    assert vars(Instruments().breakers)["_multiprocess_mode"] == "livemostrecent"
+
+
+def test_an_upstream_that_a_reload_has_removed_is_left_out(files: WorkerFiles, tmp_path: Path) -> None:
+    """The files of workers only grow, so a removed series is infinite there; a later value counts."""
+    for pid, values in ((1, {"removed": 1.0, "first": inf}), (2, {"removed": inf, "first": 1.0})):
+        for upstream, value in values.items():
+            name = "signalbox_upstream_available"
+            write(tmp_path, f"gauge_livemostrecent_{pid}.db", name, value, at=float(pid), upstream=upstream)
+    assert scraped(files).labels("upstream_available") == [{"upstream": "first"}]
 
 
 def test_a_file_that_is_being_created_is_no_fault(files: WorkerFiles, tmp_path: Path) -> None:

@@ -45,8 +45,9 @@ def counted(services: Services, metrics: "Metrics", stack: AsyncExitStack) -> Se
         gauges.streams.set(services.streams.open)
         gauges.max_streams.set(services.streams.most)
         gauges.lag.set(meter.lag)
-        servers = services.upstreams.servers
-        metrics.show_upstreams({one.entry.name or only_upstream: one.breaker.state != "open" for one in servers})
+        servers = [(one.entry.name or only_upstream, one.breaker) for one in services.upstreams.servers]
+        # A half-open circuit breaker sends a request to an upstream that has not answered yet.
+        metrics.show_upstreams({name: (breaker.state == "closed", breaker.checked) for name, breaker in servers})
 
     def on_database_error(error: StoreError) -> None:
         metrics.database_failed(str(error.code))

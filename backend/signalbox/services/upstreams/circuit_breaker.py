@@ -30,7 +30,7 @@ class CircuitBreaker:
 
     It opens after FAILURES consecutive failures. After SECONDS it is half open: one request probes the upstream. An
     answer closes it, a failure opens it again. A probe without an outcome, as in a run that was stopped, is repeated
-    after SECONDS.
+    after SECONDS. `checked` is when a request last opened or closed it, or confirmed that it is closed.
     """
 
     def __init__(self, clock: Callable[[], float] = time) -> None:
@@ -40,6 +40,7 @@ class CircuitBreaker:
         self.consecutive_failures = 0
         self.last_error: Code | None = None
         self.since: float | None = None
+        self.checked: float | None = None
 
     @property
     def state(self) -> State:
@@ -72,9 +73,10 @@ class CircuitBreaker:
         if self.state != "open" and self.consecutive_failures >= FAILURES:
             now = self._clock()
             self.since = now if self._opened is None else self.since
-            self._opened, self._probed = now, None
+            self._opened, self._probed, self.checked = now, None, now
 
     def _close(self) -> None:
+        self.checked = self._clock()
         if self._opened is not None:
-            self.since = self._clock()
+            self.since = self.checked
         self.consecutive_failures, self._opened, self._probed = 0, None, None

@@ -87,6 +87,25 @@ def test_a_failed_probe_opens_it_again() -> None:
     assert breaker.admits()
 
 
+def test_it_knows_when_a_request_has_checked_it() -> None:
+    """An answer, an opening and a failed probe check it; a single failure and the pause do not."""
+    clock = Clock()
+    breaker = CircuitBreaker(clock)
+    breaker.record(FAILED)
+    assert breaker.checked is None
+    breaker.record(None)
+    assert breaker.checked == 1000.0
+    breaker, clock = opened()
+    assert breaker.checked == 1000.0
+    clock.now += SECONDS
+    assert (breaker.state, breaker.checked) == ("half_open", 1000.0)
+    breaker.record(FAILED)
+    assert breaker.checked == 1000.0 + SECONDS
+    clock.now += SECONDS
+    breaker.record(None)
+    assert breaker.checked == 1000.0 + 2 * SECONDS
+
+
 def test_a_lost_probe_is_repeated() -> None:
     """The run of a probe may be stopped before its outcome."""
     breaker, clock = opened()

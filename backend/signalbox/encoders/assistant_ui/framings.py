@@ -10,11 +10,11 @@ from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
 from signalbox.encoders.assistant_ui.branch import EMPTY, Branch
+from signalbox.encoders.assistant_ui.error import error_text
 from signalbox.encoders.assistant_ui.state import (
     END_OF_APPEND,
     StateOperations,
     encode_text,
-    error_text,
     is_plain,
     set_operation,
 )

@@ -28,6 +28,7 @@ from signalbox.core.events import (
 from signalbox.core.handed_calls import handed_id
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import ToolOutcome
+from signalbox.encoders.assistant_ui.error import error_text
 from signalbox.encoders.encoder import reached_cost_limit
 from signalbox.wire.json_text import dumps, loads
 
@@ -258,13 +259,6 @@ def _status_of(done: Done) -> JsonObject | None:
         return None
     status: JsonObject = {"type": "incomplete", "reason": reason}
     return {**status, "error": error_text(done)} if reason == "error" else status
-
-
-def error_text(done: Done) -> str:
-    """Return the sentence that says why a run failed."""
-    if done.error is not UNSET:
-        return done.error
-    return CODES[Code(done.code) if done.code is not UNSET else Code.INTERNAL].sentence
 
 
 def _fields(event: Warning | Done, *without: str) -> JsonObject:

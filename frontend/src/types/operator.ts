@@ -1,4 +1,5 @@
 // What the operator page shows, besides runs.
+export type { Spend, SpendRow, SpendTotal } from "@signalbox/client";
 
 /** The limits of a token or a group. Undefined is no limit. */
 export interface Limits {
@@ -32,29 +33,6 @@ export interface ApiToken extends Group {
 
 /** By what costs are added up. */
 export type SpendBy = "owner" | "group" | "model" | "day";
-
-export interface SpendTotal {
-  runs: number;
-  /** USD. */
-  cost: number;
-  /** The part of `cost` that may still change. */
-  estimated: number;
-}
-
-export interface SpendRow extends SpendTotal {
-  /** A token's or a person's id, a group, a model, or a UTC day. Empty for runs without one. */
-  key: string;
-  /** The name of the token. */
-  name: string | undefined;
-}
-
-export interface Spend {
-  /** The first and the last UTC day, such as 2026-11-28. */
-  firstDay: string;
-  lastDay: string;
-  rows: readonly SpendRow[];
-  total: SpendTotal;
-}
 
 /** Costs by account, in USD. */
 export interface Spent {

@@ -22,6 +22,7 @@ _LATER = {
     "a language of the highlighter": "beginCaptures",
     "the inspector": "Filter events",
     "the dialogs": "Keyboard shortcuts",
+    "the search of models": "Starred",
 }
 _OWN_CHUNKS = (
     "Markdown",

@@ -18,6 +18,12 @@ export const time = (value: unknown): number | undefined => {
   return seconds === undefined ? undefined : Math.round(seconds * 1000);
 };
 
+/** Why the server chose the loop of a run. */
+export function parseFlag(value: unknown): { variant: string; reason: string } | undefined {
+  const { variant, reason } = fields(value);
+  return text(variant) ? { variant: text(variant), reason: text(reason) } : undefined;
+}
+
 export const unreadable = (): ApiError => new ApiError(200, "BAD_ANSWER", "The server sent an unreadable response.");
 
 /** Read a JSON object. Throws ApiError for other bodies, such as a proxy's page. */

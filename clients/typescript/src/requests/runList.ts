@@ -2,6 +2,7 @@
 
 import type { RunLine } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
+import { parseFlag } from "./jsonFields.ts";
 
 export interface RunPage {
   runs: readonly RunLine[];
@@ -41,12 +42,6 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 function ownerOf(value: unknown): string {
   const { id, name } = (value ?? {}) as Record<string, unknown>;
   return text(name) || text(id);
-}
-
-/** Why the server chose the loop of a run. */
-export function parseFlag(value: unknown): RunLine["flag"] {
-  const { variant, reason } = (value ?? {}) as Record<string, unknown>;
-  return text(variant) ? { variant: text(variant), reason: text(reason) } : undefined;
 }
 
 /** A valid run as a list of one. The API's times are in seconds. */

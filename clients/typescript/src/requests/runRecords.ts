@@ -3,8 +3,7 @@
 import type { Attempt, RunRecord } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 import { ApiError } from "./errors.ts";
-import { fields, type Json, list, number, readBody, text, time } from "./jsonFields.ts";
-import { parseFlag } from "./runList.ts";
+import { fields, type Json, list, number, parseFlag, readBody, text, time } from "./jsonFields.ts";
 
 export async function fetchRun(client: ApiClient, runId: string, init?: RequestInit): Promise<RunRecord> {
   const body = await readBody(await client.request(`/api/runs/${encodeURIComponent(runId)}`, init));

@@ -1,7 +1,7 @@
 // One compared model: a button that changes it and a button that removes it.
 import { X } from "lucide-react";
 import { labelText, type ModelLabel } from "../../logic/models/modelLabels.ts";
-import { isListed } from "../../logic/models/modelSearch.ts";
+import { isListed } from "../../logic/models/modelNames.ts";
 import { Button } from "../ui/Button.tsx";
 import type { ComparePickerProps } from "./ComparePicker.tsx";
 import { ModelPicker } from "./ModelPicker.tsx";

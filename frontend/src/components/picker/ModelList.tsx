@@ -1,7 +1,7 @@
 // The model list: search field, filters, and rows. Keys and clicks choose a row.
 import { Search } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useId } from "react";
-import { isListed } from "../../logic/models/modelSearch.ts";
+import { isListed } from "../../logic/models/modelNames.ts";
 import { rowAfterKey } from "../../logic/models/pickerRows.ts";
 import { plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { Model } from "../../types/api.ts";

@@ -2,7 +2,7 @@
 import { Popover } from "@base-ui/react/popover";
 import { ChevronDown } from "lucide-react";
 import { type ReactElement, Suspense, useState } from "react";
-import { isListed, shortName } from "../../logic/models/modelSearch.ts";
+import { isListed, shortName } from "../../logic/models/modelNames.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";

@@ -1,7 +1,8 @@
 // One row of the model list: name, id, abilities, context window and price.
 import { Check, CornerDownLeft, Star } from "lucide-react";
 import { memo } from "react";
-import { type Filter, perMillion, priceText, shortName, tokenText } from "../../logic/models/modelSearch.ts";
+import { shortName } from "../../logic/models/modelNames.ts";
+import { type Filter, perMillion, priceText, tokenText } from "../../logic/models/modelSearch.ts";
 import type { Model, Pricing } from "../../types/api.ts";
 import { FILTER_WORDS } from "./FilterChips.tsx";
 

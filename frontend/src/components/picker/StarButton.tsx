@@ -1,6 +1,6 @@
 // A button that stars the active row: the content of a list box cannot be reached by keyboard.
 import { Star } from "lucide-react";
-import { shortName } from "../../logic/models/modelSearch.ts";
+import { shortName } from "../../logic/models/modelNames.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 

@@ -1,6 +1,6 @@
 // Labels for compared models: short names and makers, all distinct.
 import type { Model } from "../../types/api.ts";
-import { providerOf, shortName } from "./modelSearch.ts";
+import { providerOf, shortName } from "./modelNames.ts";
 
 export interface ModelLabel {
   /** "Claude Sonnet 4" */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aModel, catalogue } from "../../fixtures/catalogue.ts";
+import { providerOf, shortName } from "./modelNames.ts";
 import {
   FILTERS,
   freeId,
@@ -7,10 +8,8 @@ import {
   passes,
   perMillion,
   priceText,
-  providerOf,
   search,
   sectionsOf,
-  shortName,
   tokenText,
 } from "./modelSearch.ts";
 

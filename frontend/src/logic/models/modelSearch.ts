@@ -1,5 +1,6 @@
 // Search, filters and sections of the model list, and short texts for a model's facts.
 import type { Model, Pricing } from "../../types/api.ts";
+import { isListed, providerOf } from "./modelNames.ts";
 
 export type Filter = "tools" | "reasoning" | "images" | "free";
 export const FILTERS: readonly Filter[] = ["tools", "reasoning", "images", "free"];
@@ -68,10 +69,6 @@ export const unlistedOf = (models: readonly Model[], id: string): Model => ({
   ...(!isListed(models, id) && { isGone: true }),
 });
 
-/** A variant of a listed model (`:nitro`) counts as listed. So does every id while there is no list. */
-export const isListed = (models: readonly Model[], id: string): boolean =>
-  models.length === 0 || models.some((model) => model.id === id || id.startsWith(`${model.id}:`));
-
 /** The first id that is not this model. Empty if there is none. */
 export const otherModel = (model: string, ids: readonly string[]): string => ids.find((id) => id && id !== model) ?? "";
 
@@ -125,15 +122,6 @@ function wordRank(word: string, text: string, squashed: string): number | undefi
 const isLetter = (sign: string | undefined): boolean => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
 
 const squash = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
-
-/** "OpenAI" of "OpenAI: GPT-4o", otherwise the first part of the id. */
-export function providerOf({ id, name }: Model): string {
-  const [provider, rest] = name.split(": ", 2);
-  return rest && provider ? provider : (id.split("/")[0] ?? id);
-}
-
-/** "GPT-4o" of "OpenAI: GPT-4o". */
-export const shortName = ({ name }: Model): string => name.slice(name.indexOf(": ") + 1).trim() || name;
 
 /** 33k, 128k, 1M, 1.5M. */
 export function tokenText(tokens: number): string {

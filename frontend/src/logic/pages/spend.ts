@@ -54,7 +54,7 @@ export function shareText(part: number, all: number): string {
 }
 
 /** One bar per day, also for days without runs. */
-export function spendChart({ firstDay, lastDay, rows }: Spend): Chart {
+export function spendChart({ firstDay, lastDay, rows }: Pick<Spend, "firstDay" | "lastDay" | "rows">): Chart {
   const costs = new Map(rows.map(({ key, cost }) => [key, cost]));
   const count = Math.max(0, Math.round((Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS) + 1);
   const days = Array.from({ length: count }, (_, index) => Date.parse(firstDay) + index * DAY_MS);

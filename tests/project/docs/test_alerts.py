@@ -3,10 +3,12 @@
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
-from signalbox.app.logs.run_log import level_of
+from signalbox.core.bounds.run_limits import has_failed
 from signalbox.core.codes import Code
+from signalbox.core.events import Status
 
 from tests.project.docs.pages import ROOT
 from tests.support.promtool import ALERTS, assert_firing
@@ -47,16 +49,16 @@ def test_v2_is_worse_than_legacy(tmp_path: Path, code: str, fires: int) -> None:
     assert_firing(tmp_path, "SignalboxV2WorseThanLegacy", series, {20: fires})
 
 
-def test_failed_runs_are_those_that_the_log_calls_so() -> None:
-    """In every alert and panel that selects them: a warning or an error in the log is a failure, and nothing else."""
+def test_failed_runs_are_those_of_the_log_and_of_traces() -> None:
+    """In every alert and panel that selects them."""
     panels = json.loads((ROOT / "deploy/grafana/signalbox.json").read_text("utf-8"))["panels"]
     queries = [target["expr"] for panel in panels for target in panel.get("targets", [])]
     selected = FAILED_RUNS.findall(" ".join([ALERTS.read_text("utf-8"), *queries]))
     assert len(selected) == 5
-    for status in ("complete", "cancelled", "interrupted"):
+    for status in get_args(Status):
         for code in [None, *Code]:
             failed = {status in statuses.split("|") and code not in codes.split("|") for statuses, codes in selected}
-            assert failed == {level_of(status, code) != "info"}, (status, code)
+            assert failed == {has_failed(status, code)}, (status, code)
 
 
 @pytest.mark.parametrize(

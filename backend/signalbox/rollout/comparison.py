@@ -15,6 +15,8 @@ from signalbox.rollout.watch import Expected
 
 # A run is slow or expensive if it exceeds this quantile of legacy's latest runs.
 QUANTILE = 0.75
+# With many runs, even tiny differences are significant. These are tolerated: a factor, or milliseconds or USD.
+_TOLERANCES: dict[Metric, tuple[float, float]] = {"first_token": (1.05, 20.0), "cost": (1.05, 0.0)}
 _LATEST_RUNS = 200
 _LEAST_RUNS = 20
 _EXPECTED_FAILURES = 0.02
@@ -26,14 +28,15 @@ _TIMES = [1.05**step for step in range(81)]
 
 
 class Limit:
-    """Decides whether a value is high: above a quantile of legacy's latest values."""
+    """Decides whether a value is high: above a quantile of legacy's latest values, for V2 with a tolerance."""
 
-    __slots__ = ("_latest", "_sorted", "is_set", "value")
+    __slots__ = ("_added", "_factor", "_latest", "_sorted", "is_set", "legacy", "v2")
 
-    def __init__(self) -> None:
+    def __init__(self, tolerance: tuple[float, float] = (1.0, 0.0)) -> None:
+        self._factor, self._added = tolerance
         self._latest: deque[float] = deque()
         self._sorted: list[float] = []
-        self.is_set, self.value = False, inf
+        self.is_set, self.legacy, self.v2 = False, inf, inf
 
     def add(self, value: float) -> None:
         """Add a value of legacy; the limit stays until `renew`."""
@@ -45,7 +48,8 @@ class Limit:
     def renew(self) -> None:
         """Set the limit to the quantile of the latest values, if there are enough."""
         if len(self._sorted) >= _LEAST_RUNS:
-            self.is_set, self.value = True, self._sorted[int(QUANTILE * len(self._sorted))]
+            self.is_set, self.legacy = True, self._sorted[int(QUANTILE * len(self._sorted))]
+            self.v2 = max(self.legacy * self._factor, self.legacy + self._added)
 
 
 class Comparison:
@@ -55,7 +59,7 @@ class Comparison:
 
     def __init__(self, metric: Metric, percent: int, stage_seconds: float) -> None:
         self.metric: Metric = metric
-        self._limit = Limit() if metric in ("first_token", "cost") else None
+        self._limit = Limit(_TOLERANCES[metric]) if metric in _TOLERANCES else None
         expected = _EXPECTED_FAILURES if self._limit is None else 1 - QUANTILE
         windows = {name: Starts(seconds, max(1.0, stage_seconds / seconds)) for name, seconds in SECONDS.items()}
         self.test = RateTest(expected, {**windows, "stage": Starts(0, 0)})
@@ -74,11 +78,12 @@ class Comparison:
                 self._limit.add(value)
                 self._limit.renew()
             return False
+        # A limit must not change within a block, or it would depend on its runs.
+        elif loop == "v2":
+            is_bad = value > self._limit.v2
         else:
-            # A limit must not change within a block, or it would depend on its runs.
-            is_bad = value > self._limit.value
-            if loop == "legacy":
-                self._limit.add(value)
+            is_bad = value > self._limit.legacy
+            self._limit.add(value)
         block = self._block
         if loop == "v2":
             block.v2 += 1
@@ -130,4 +135,4 @@ class Comparison:
         """Return how many V2 runs may be bad later: at most those of this stage, and half of the margin."""
         total = self.total
         rate = upper_bound(total.v2_bad, total.v2, _BOUND_ERROR) + self.margin / 2
-        return Expected(rate, None if self._limit is None else self._limit.value)
+        return Expected(rate, None if self._limit is None else self._limit.v2)

@@ -84,3 +84,15 @@ def test_slow_runs_are_compared_with_legacy() -> None:
     assert not comparison.add("v2", 110.0, 31)
     assert not comparison.add("v2", None, 32)
     assert comparison.total == Block(v2=2, v2_bad=1)
+
+
+@pytest.mark.parametrize(("factor", "is_worse"), [(1.04, False), (1.5, True)])
+def test_small_differences_of_time_are_tolerated(factor: float, is_worse: bool) -> None:
+    """V2 is always 4 % slower: no evidence, however many runs show it. With 50 %, there is."""
+    comparison, draw = Comparison("first_token", 50, 600), random.Random(3)
+    for number in range(5000):
+        value = 800 * draw.lognormvariate(0, 0.02)
+        comparison.add("legacy", value, number)
+        comparison.add("v2", value * factor, number)
+    assert (comparison.test.value > 1000) == is_worse
+    assert (comparison.excess() <= comparison.margin) == (not is_worse)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from jsonschema import Draft202012Validator
 from signalbox.app.config import Settings
 
 from tests.conftest import ROOT
-from tests.support.processes import Process
+from tests.support.nginx import nginx
+from tests.support.processes import Process, serving
 
 FOLDER = ROOT / "deploy" / "kubernetes"
 SCHEMA = json.loads(Path(__file__).with_name("kubernetes-1.37.json").read_text(encoding="utf-8"))
@@ -156,6 +158,33 @@ def test_the_container_may_do_little(pod: dict[str, Any], container: dict[str, A
     assert environment()["SIGNALBOX_DATA_DIR"] in {mount["mountPath"] for mount in container["volumeMounts"]}
 
 
+def test_only_the_network_of_the_pods_is_trusted() -> None:
+    """The workers trust named networks, so that they take no entry of X-Forwarded-For that a client sent."""
+    for network in environment()["FORWARDED_ALLOW_IPS"].split(","):
+        assert 0 < ip_network(network.strip()).prefixlen < 32
+
+
+def test_a_client_cannot_choose_its_address(tmp_path: Path) -> None:
+    """Behind a proxy that appends to X-Forwarded-For, as F5's controller does, forged addresses count as one client."""
+    appends = {"X-Forwarded-For $remote_addr;": "X-Forwarded-For $proxy_add_x_forwarded_for;"}
+    trusted = (
+        f"{environment()['FORWARDED_ALLOW_IPS']},127.0.0.1"  # the address of nginx here; the client has another one
+    )
+    env = {"FORWARDED_ALLOW_IPS": trusted, "SIGNALBOX_RATE_LIMIT": "2/minute"}
+    with (
+        serving(tmp_path, env=env) as process,
+        nginx(tmp_path / "nginx", int(process.url.rpartition(":")[2]), changes=appends) as front,
+        httpx.Client(transport=httpx.HTTPTransport(local_address="127.0.0.2"), base_url=front.url) as client,
+    ):
+        answers = [
+            client.post(
+                "/api/chat", json={"model": "openai/sim", "prompt": "Hello!"}, headers={"x-forwarded-for": forged}
+            )
+            for forged in ("203.0.113.1", "203.0.113.2", "203.0.113.3, 10.244.0.9", "127.0.0.1")
+        ]
+    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+
+
 def test_streams_pass_through_the_ingress() -> None:
     """Both nginx controllers stream, wait for three pings, and accept bodies of the server's limit."""
     annotations = manifest("ingress.yaml")["metadata"]["annotations"]
@@ -168,6 +197,16 @@ def test_streams_pass_through_the_ingress() -> None:
         assert annotations[f"{prefix}/proxy-read-timeout"] == seconds
         assert annotations[f"{prefix}/{limit}"] == size
         assert annotations[f"{prefix}/proxy-next-upstream"] == "error timeout http_503"
+
+
+def test_the_tag_is_changed_in_the_file() -> None:
+    """The docs change the version in the file that `apply` reads, not only in the cluster."""
+    [image] = manifest("kustomization.yaml")["images"]
+    assert manifest("deployment.yaml")["spec"]["template"]["spec"]["containers"][0]["image"] == image["name"]
+    text = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
+    assert "`newTag`" in text
+    assert "newTag" in image
+    assert "kubectl -n signalbox set image" not in text
 
 
 @pytest.fixture

@@ -120,6 +120,11 @@ class Budget(Struct):
             for place, attempt in enumerate(progress.attempts)
         )
 
+    def estimated(self, progress: Progress) -> float | None:
+        """Return what counts until the bill arrives; None if it cannot be estimated, because prices are unknown."""
+        is_priced = self.prices is not None or not any(attempt.is_cost_unknown for attempt in progress.attempts)
+        return self.spent(progress) if is_priced else None
+
     def estimate(self, place: int, cost: float) -> None:
         """Set the estimated cost of an attempt, by its place among all attempts."""
         self.estimates += [0.0] * (place + 1 - len(self.estimates))

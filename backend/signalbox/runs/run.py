@@ -124,7 +124,7 @@ class Run(Struct, eq=False):
             settled_at=progress.settled_at,
             tools=tuple(progress.called),
             first_token_ms=progress.first_token_ms,
-            estimate=budget.spent(progress) if budget is not None else None,
+            estimate=budget.estimated(progress) if budget is not None else None,
         )
 
     def save_figures(self) -> None:

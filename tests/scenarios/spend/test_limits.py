@@ -12,7 +12,7 @@ from tests.scenarios.access.users import bearer
 from tests.scenarios.limits.test_budget import listing, talks
 from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.fixtures import StartApp
-from tests.support.running_app import RunningApp, error_of
+from tests.support.running_app import RunningApp, error_of, read_until
 from tests.support.scripted_upstream import Script, ScriptedUpstream, holds, says
 from tests.support.stream_reader import check_stream
 
@@ -162,6 +162,25 @@ def test_a_stopped_run_releases_what_it_has_reserved(limited: Limited) -> None:
     app.stop_only_run()
     assert {*app.reserved()} == {0}
     assert app.start(max_cost=0.9) == 200
+
+
+@pytest.mark.parametrize("path", ["runs/{run_id}", "conversations/deleted"])
+def test_deleting_an_active_run_does_not_make_it_free(limited: Limited, path: str) -> None:
+    """If its model has no known price, what it has reserved counts: $0.05 of a budget for two such runs."""
+    app = limited(talks, pricing=None, budget_day=0.1)
+    headers = bearer(app.token["token"])
+    for _ in range(2):
+        asked = {**ASK, "on_disconnect": "continue", "conversation_id": "deleted"}
+        if path.startswith("runs"):
+            del asked["conversation_id"]
+        with app.app.client.stream("POST", "/api/chat/stream", json=asked, headers=headers) as response:
+            read_until(response.iter_raw(), b"at all")
+            deleted = app.app.client.delete(f"/api/{path.format(run_id=response.headers['x-run-id'])}", headers=headers)
+        assert deleted.status_code == 200, deleted.text
+    assert {*app.reserved()} == {0}
+    spent = app.app.client.get("/api/spend", headers=headers).json()["total"]
+    assert (spent["cost"], spent["estimated_runs"]) == (0.1, 2)
+    assert app.post().status_code == 402
 
 
 def test_a_start_that_fails_reserves_nothing(limited: Limited) -> None:

@@ -84,7 +84,8 @@ def _count(row: _Stored, figures: Figures, taken: Taken | None, sums: _Sums) -> 
 def _cost_of(figures: Figures, charged: int | None, taken: Taken | None) -> int:
     """Return the cost to count. While a bill is missing, it is what the run's budget has estimated.
 
-    After a crash there is no estimate; then the whole reservation counts until the bill arrives.
+    After a crash, and for models without known prices, there is no estimate. Then the whole reservation counts until
+    the bill arrives.
     """
     cost = nano(figures.cost or 0.0)
     if not figures.cost_estimated:

@@ -163,7 +163,7 @@ def _check_models(caller: Caller, model: str, fallbacks: Sequence[str]) -> None:
     """Raise RequestError for a model that the caller's token or group does not allow: one of `fallbacks` may answer."""
     for one in (model, *fallbacks):
         if not (caller.policy.allows_model(one) and caller.group_policy.allows_model(one)):
-            words = f"This token may not use the model {one[:100]!r}."
+            words = f"You may not use the model {one[:100]!r}."
             raise RequestError(Code.MODEL_NOT_ALLOWED, words, "model" if one == model else "models")
 
 

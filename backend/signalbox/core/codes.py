@@ -184,8 +184,8 @@ CODES: dict[Code, CodeFact] = {
         "Too many questions in a short time.", "Wait for the number of seconds in Retry-After.", True, 429
     ),
     Code.BUDGET_EXHAUSTED: CodeFact("The budget is used up.", "Wait until the next day or month (UTC).", http=402),
-    Code.MODEL_NOT_ALLOWED: CodeFact("This token may not use the model.", "Choose another model.", http=403),
-    Code.TOOL_NOT_ALLOWED: CodeFact("This token may not use the tool.", "Leave out the tool.", http=403),
+    Code.MODEL_NOT_ALLOWED: CodeFact("You may not use this model.", "Choose another model.", http=403),
+    Code.TOOL_NOT_ALLOWED: CodeFact("You may not use this tool.", "Leave out the tool.", http=403),
     Code.WORKER_SILENT: CodeFact("The worker of this run does not respond.", "Try again in a moment.", True, 503),
     Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the list of routes.", http=404),
     Code.METHOD_NOT_ALLOWED: CodeFact(

@@ -95,7 +95,7 @@ def named_tools(names: Sequence[str], tools: Tools, field: str = "tools", *, mis
                 Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"{field}.{place}"
             )
         if not tools.allows(name):
-            words = f"This token may not use the tool {name!r}."
+            words = f"You may not use the tool {name!r}."
             raise RequestError(Code.TOOL_NOT_ALLOWED, words, f"{field}.{place}")
         if tool.unavailable is not None:
             raise RequestError(

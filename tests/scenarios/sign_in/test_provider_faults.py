@@ -84,6 +84,23 @@ def test_keys_may_be_replaced(provider: OidcProvider, ada: Browser) -> None:
     assert provider.asked.count("/.well-known/openid-configuration") == 1
 
 
+def test_one_answer_without_keys_breaks_one_sign_in(provider: OidcProvider, ada: Browser) -> None:
+    """The next sign-in loads the keys again."""
+    provider.documents["/jwks"] = {"keys": []}
+    assert "no usable keys" in rejected(ada.finish(ada.at_provider(ada.begin())))
+    del provider.documents["/jwks"]
+    ada.sign_in()
+    assert ada.state["signed_in"] is True
+
+
+def test_keys_of_an_unknown_kind_are_skipped(provider: OidcProvider, ada: Browser) -> None:
+    """A provider may publish new kinds of keys beside those that it signs with."""
+    odd = [{"kty": "EC", "crv": "P-999", "x": "AA", "y": "AA", "kid": "new"}, {"kty": "??"}, {"kty": "RSA"}, 7, None]
+    provider.documents["/jwks"] = {"keys": [*odd, *provider.document("/jwks")["keys"]]}
+    ada.sign_in()
+    assert ada.state["signed_in"] is True
+
+
 def test_an_unknown_key_is_rejected(provider: OidcProvider, ada: Browser) -> None:
     """A signature by a key that the provider does not publish is worth nothing."""
     old = provider.document("/jwks")

@@ -98,6 +98,15 @@ def test_a_repeated_header_is_rejected(app: RunningApp, name: str) -> None:
     assert (refused.status_code, error_of(refused)["field"]) == (401, name)
 
 
+def test_a_name_that_is_not_utf8_is_rejected(app: RunningApp) -> None:
+    """Replaced by one sign, the names of two people would be one account."""
+    for name in (b"J\xf6rg", b"J\xe4rg"):
+        refused = app.client.get("/api/runs", headers=[(USER.encode(), name)])
+        assert (refused.status_code, error_of(refused)["field"]) == (401, USER)
+    named = app.client.get("/api/session", headers=[(USER.encode(), "Jörg".encode())])
+    assert named.json()["name"] == "Jörg"
+
+
 def test_tokens_still_count(app: RunningApp) -> None:
     """Programs send an API token; other tokens may be the proxy's and are ignored."""
     _, text = create_token(app, "program")

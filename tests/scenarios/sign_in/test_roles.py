@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from time import time
 from typing import Any
 
 import pytest
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.access import test_matrix as matrix
+from tests.scenarios.access.test_tokens import Clock
 from tests.scenarios.access.users import ACCESS, ADMIN, User, UserApp, bearer, create_resources
 from tests.scenarios.sign_in.browser import COOKIE, Browser, browser, with_person
 from tests.support.oidc_provider import ADA, OidcProvider
@@ -49,6 +51,18 @@ def test_the_role_changes_at_the_next_sign_in(provider: OidcProvider, ada: Brows
     ada.sign_in()
     assert ada.state["role"] == "user"
     assert ada.send("PUT", FLAG, json={"state": "on"}).status_code == 401
+
+
+def test_a_person_whose_group_has_expired_is_told_so(app: RunningApp, ada: Browser) -> None:
+    """At the sign-in, rather than by a page that asks for another one."""
+    group = {"expires": time() + 100}
+    assert app.client.put("/api/groups/staff", json=group, headers=bearer(ADMIN)).status_code == 200
+    with Clock(app) as clock:
+        clock.now += 101
+        page = ada.finish(ada.at_provider(ada.begin()), headers={"accept": "text/html"})
+    assert page.status_code == 403
+    assert "The access of the group &#x27;staff&#x27; has expired. Ask the operator" in page.text
+    assert ada.state["signed_in"] is False
 
 
 @pytest.mark.parametrize(

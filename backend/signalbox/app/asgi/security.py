@@ -24,6 +24,8 @@ from signalbox.encoders.encoder import ErrorOf
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 # RFC 9110: the scheme is case-insensitive; spaces and tabs may separate it from the token.
 _SCHEME = re.compile(r"\s*bearer(?:\s+|$)", re.IGNORECASE)
+# A host without user information: what follows "@" would be another host in an address that is made from it.
+_HOST = re.compile(r"(?:\[(?P<v6>[^\]@/]*)\]|(?P<name>[^:@/\[\]]*))(?::\d*)?")
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
@@ -171,7 +173,6 @@ def _netloc(origin: str) -> str:
 
 
 def _hostname(host: str) -> str:
-    """Return a Host header without the port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
+    """Return a Host header without the port; empty if anything but a port follows the name."""
+    found = _HOST.fullmatch(host)
+    return (found["v6"] or found["name"] or "").lower() if found else ""

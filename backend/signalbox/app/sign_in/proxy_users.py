@@ -47,7 +47,11 @@ class ProxyUsers:
         return Caller(f"{USER_PREFIX}{user}", is_operator, user, claimed=tuple(names[:MOST_GROUPS]))
 
     def _header(self, scope: Scope, name: str | None) -> str | None:
-        """Return a header; raises RequestError if it is repeated: one of them may come from the client."""
+        """Return a header.
+
+        Raises RequestError if it is repeated, as one of them may come from the client, and if it is not UTF-8: names
+        that differ only in replaced characters would be one account.
+        """
         if name is None:
             return None
         found = [value for header, value in scope["headers"] if header == name.encode()]
@@ -55,7 +59,10 @@ class ProxyUsers:
             raise RequestError(
                 Code.UNAUTHORIZED, f"The header {name} may appear only once. The proxy must replace it.", name
             )
-        return found[0].decode("utf-8", "replace").strip() or None if found else None
+        try:
+            return found[0].decode().strip() or None if found else None
+        except UnicodeDecodeError:
+            raise RequestError(Code.UNAUTHORIZED, f"The header {name} is not UTF-8.", name) from None
 
     def _is_trusted(self, scope: Scope) -> bool:
         """Return whether the connection comes from a trusted address; X-Forwarded-For does not count."""

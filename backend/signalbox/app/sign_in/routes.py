@@ -90,10 +90,11 @@ async def _finished(request: Request, provider: Provider, started: StartedSignIn
     """Start a session for the person who comes back; raises RequestError and StoreError."""
     scope = request.scope
     if started is None:
-        words = "This sign-in has expired, or was started in another browser. Sign in again."
+        words = "This sign-in has expired, or was started in another browser."
         raise RequestError(Code.SIGN_IN_FAILED, words, "state")
     claims = await provider.flow.claims(request.query_params, started.attempt, _redirect_uri(request))
     person = _person(claims, provider)
+    await _check_group(person, request.app.state.authenticator)
     session_id = await provider.sessions.start(person, SESSION.value_in(scope))
     _log.info("sign_in.finished", owner=person.owner, is_operator=person.is_operator)
     response = RedirectResponse(started.next, _SEE_OTHER)
@@ -176,6 +177,16 @@ def _person(claims: dict[str, object], provider: Provider) -> Person:
         raise RequestError(Code.SIGN_IN_FAILED, _NOT_ALLOWED, status=403)
     owner = owner_of(str(claims["iss"]), str(claims["sub"]))
     return Person(owner, name_of(claims), is_operator, groups_of(claims, provider.groups_claim))
+
+
+async def _check_group(person: Person, authenticator: Authenticator) -> None:
+    """Raise RequestError if the person's group has expired: a session would be of no use."""
+    caller = Caller(person.owner, person.is_operator, person.name, claimed=tuple(person.groups))
+    try:
+        await authenticator.cache().with_group(caller)
+    except RequestError as error:
+        words = f"{error.message} Ask the operator of this server."
+        raise RequestError(Code.SIGN_IN_FAILED, words, status=403) from None
 
 
 def _uncached(response: Response) -> Response:

@@ -76,17 +76,17 @@ class CodeFlow:
         """Raise RequestError for an answer to another request, of another issuer, or without a code."""
         if not hmac.compare_digest(answer.get("state", "").encode(), attempt.state.encode()):
             raise RequestError(
-                Code.SIGN_IN_FAILED, "This sign-in was started elsewhere, or twice. Sign in again.", "state"
+                Code.SIGN_IN_FAILED, "This sign-in was started elsewhere, or twice.", "state"
             )
         if answer.get("iss", issuer) != issuer:
-            raise RequestError(Code.SIGN_IN_FAILED, "Another sign-in service answered. Sign in again.", "iss")
+            raise RequestError(Code.SIGN_IN_FAILED, "Another sign-in service answered.", "iss")
         if "error" in answer:
             _log.info("sign_in.denied", reason=_short(answer["error"]))
             is_denied = answer["error"] == "access_denied"
             words = "was cancelled or denied" if is_denied else f"failed ({_short(answer['error'])})"
-            raise RequestError(Code.SIGN_IN_FAILED, f"The sign-in {words}. Sign in again.", "error")
+            raise RequestError(Code.SIGN_IN_FAILED, f"The sign-in {words}.", "error")
         if not answer.get("code"):
-            raise RequestError(Code.SIGN_IN_FAILED, "The sign-in service sent no code. Sign in again.", "code")
+            raise RequestError(Code.SIGN_IN_FAILED, "The sign-in service sent no code.", "code")
 
     async def _redeem(self, code: str, attempt: Attempt, redirect_uri: str, endpoints: dict[str, Any]) -> str:
         """Exchange the code for an ID token."""
@@ -130,7 +130,7 @@ def _refused(error: str) -> RequestError:
     """Return the error for a refused code; an expired or reused one is a fault of the sign-in, others of the set-up."""
     name = _short(error)
     if error == "invalid_grant":
-        return RequestError(Code.SIGN_IN_FAILED, "The sign-in has expired or was used already. Sign in again.", "code")
+        return RequestError(Code.SIGN_IN_FAILED, "The sign-in has expired or was used already.", "code")
     _log.error("sign_in.refused", reason=name)
     words = f"The sign-in service rejects this server ({name}). Ask the operator to check SIGNALBOX_OIDC_CLIENT_ID and "
     return RequestError(Code.SIGN_IN_UNAVAILABLE, f"{words}SIGNALBOX_OIDC_CLIENT_SECRET.", retry_after=None)

@@ -1,11 +1,12 @@
 """Validates ID tokens: signature, issuer, audience, expiry and nonce."""
 
-from typing import Any, cast
+from typing import Any
 
+import structlog
 from authlib.oidc.core import CodeIDToken  # pyright: ignore[reportMissingTypeStubs] - Authlib has no types
 from joserfc import jwt
 from joserfc.errors import BadSignatureError, InvalidKeyIdError, JoseError
-from joserfc.jwk import KeySet, KeySetSerialization
+from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
@@ -16,6 +17,8 @@ _LEEWAY_SECONDS = 60
 _LONGEST_SUBJECT = 255
 _Claims: Any = CodeIDToken
 
+_log = structlog.get_logger()
+
 
 class UnknownKey(Exception):
     """No key of the provider fits the signature; the provider may have new keys."""
@@ -24,8 +27,7 @@ class UnknownKey(Exception):
 def claims_of(id_token: str, keys: dict[str, Any], *, issuer: str, client_id: str, nonce: str) -> dict[str, object]:
     """Return the claims of a valid ID token; raises UnknownKey, and RequestError SIGN_IN_FAILED."""
     try:
-        key_set = KeySet.import_key_set(cast(KeySetSerialization, keys))
-        token = jwt.decode(id_token, key_set, algorithms=_ALGORITHMS)
+        token = jwt.decode(id_token, _key_set(keys), algorithms=_ALGORITHMS)
         options = {
             "iss": {"essential": True, "value": issuer},
             "aud": {"essential": True, "value": client_id},
@@ -43,9 +45,25 @@ def claims_of(id_token: str, keys: dict[str, Any], *, issuer: str, client_id: st
     return token.claims
 
 
+def _key_set(keys: dict[str, Any]) -> KeySet:
+    """Return the keys that can be read; raises UnknownKey if there are none.
+
+    A provider may also publish keys of a kind that is not known here. They do not make the others useless.
+    """
+    usable: list[Key] = []
+    for one in keys["keys"]:
+        try:
+            usable.append(JWKRegistry.import_key(one))
+        except (JoseError, ValueError, TypeError, KeyError, AttributeError) as error:
+            _log.warning("sign_in.key_skipped", reason=type(error).__name__)
+    if not usable:
+        raise UnknownKey("the provider has no usable keys")
+    return KeySet(usable)
+
+
 def invalid(reason: str) -> RequestError:
     """Return the error for an ID token that is not valid."""
-    words = f"The sign-in service sent an ID token that is not valid ({reason}). Sign in again."
+    words = f"The sign-in service sent an ID token that is not valid ({reason})."
     return RequestError(Code.SIGN_IN_FAILED, words)
 
 

@@ -27,6 +27,9 @@ ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
         ("localhost.evil.example", 403),
         ("", 403),
         ("[evil", 403),
+        ("127.0.0.1:{port}@evil.example", 403),
+        ("127.0.0.1:evil.example", 403),
+        ("[::1]@evil.example", 403),
         ("\xe4.example", 403),
     ],
 )

@@ -75,9 +75,7 @@ class CodeFlow:
     def _check(self, answer: Mapping[str, str], attempt: Attempt, issuer: str) -> None:
         """Raise RequestError for an answer to another request, of another issuer, or without a code."""
         if not hmac.compare_digest(answer.get("state", "").encode(), attempt.state.encode()):
-            raise RequestError(
-                Code.SIGN_IN_FAILED, "This sign-in was started elsewhere, or twice.", "state"
-            )
+            raise RequestError(Code.SIGN_IN_FAILED, "This sign-in was started elsewhere, or twice.", "state")
         if answer.get("iss", issuer) != issuer:
             raise RequestError(Code.SIGN_IN_FAILED, "Another sign-in service answered.", "iss")
         if "error" in answer:

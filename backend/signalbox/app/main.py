@@ -279,7 +279,7 @@ async def _services(
     sharing = sharing_of(settings, database)
     store, traces = _opened(JournalStore(database, sharing), settings, stack), open_tracing(traced, stack)
     webhooks_ = open_webhooks(settings, database, stack)
-    shadows = open_shadow(settings, database, upstreams_, catalog, stack, toolbox=toolbox)
+    shadows = open_shadow(settings, database, upstreams_, catalog, stack, toolbox=toolbox, counters=measured)
     listeners = RunListeners([*traces, *_listeners(settings, webhooks_, measured), *shadows])
     settlements = Settlements(upstreams_) if loaded or upstreams_.has_bills else None
     runs_ = _run_manager(settings, store, listeners, settlements)

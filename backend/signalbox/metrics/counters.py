@@ -19,5 +19,8 @@ class Counters:
     def journal_flushed(self, seconds: float) -> None:
         """Observe how long a flush of the journal took."""
 
+    def shadow_finished(self, model: str, loop: str, outcome: str, cost: float) -> None:
+        """Count a run of shadow mode and its cost in USD."""
+
 
 NO_COUNTERS = Counters()

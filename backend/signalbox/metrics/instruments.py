@@ -85,6 +85,18 @@ class Instruments:
             "flag_evaluations", "Choices of the loop, one per run, by OpenFeature's reason.", "loop", "reason"
         )
 
+        self.shadow_runs = self._counter(
+            "shadow_runs",
+            "Runs that shadow mode has made again on the loop, by the outcome of the comparison.",
+            *("loop", "outcome"),
+        )
+        self.shadow_cost = self._counter(
+            "shadow_cost_usd",
+            "Cost in US dollars of the runs of shadow mode, which is not in cost_usd; a cost that no upstream reported "
+            "counts as what the run was allowed to cost.",
+            *("loop", "family"),
+        )
+
     def _create_tool_metrics(self) -> None:
         self.tool_calls = self._counter(
             "tool_calls_total",

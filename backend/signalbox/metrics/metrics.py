@@ -14,6 +14,7 @@ from signalbox.metrics.counters import Counters
 from signalbox.metrics.instruments import Instruments
 from signalbox.metrics.run_metrics import RunMetrics
 from signalbox.metrics.worker_files import WorkerFiles, folder_of_this_process
+from signalbox.profiles import profile_for
 
 # Between two samples of the gauges, if other workers may be scraped instead of this one.
 _SAMPLE_SECONDS = 1.0
@@ -95,3 +96,7 @@ class Metrics(Counters):
 
     def journal_flushed(self, seconds: float) -> None:  # noqa: D102
         self.all.flush.observe(seconds)
+
+    def shadow_finished(self, model: str, loop: str, outcome: str, cost: float) -> None:  # noqa: D102
+        self.all.shadow_runs.labels(loop, outcome).inc()
+        self.all.shadow_cost.labels(loop, profile_for(model).family).inc(max(0.0, cost))

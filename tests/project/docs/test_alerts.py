@@ -99,3 +99,11 @@ def test_an_upstream_that_does_not_answer(tmp_path: Path) -> None:
     elsewhere = 'signalbox_upstream_available{instance="b",upstream="dead"}'
     series = {dead: "1x39 0x40 1x40", brief: "1x39 0x4 1x80", elsewhere: "1x120"}
     assert_firing(tmp_path, "SignalboxUpstreamUnavailable", series, {9: 0, 11: 0, 13: 1, 19: 1, 21: 0})
+
+
+def test_shadow_mode_is_in_the_cost_of_an_hour(tmp_path: Path) -> None:
+    """Also if there are no other runs."""
+    user, shadow = 'signalbox_cost_usd_total{model="a"}', 'signalbox_shadow_cost_usd_total{loop="v2"}'
+    assert_firing(tmp_path, "SignalboxCost", {user: "0+0.1x240", shadow: "0+0.15x240"}, {15: 0, 59: 1})
+    assert_firing(tmp_path, "SignalboxCost", {shadow: "0+0.25x240"}, {15: 0, 59: 1})
+    assert_firing(tmp_path, "SignalboxCost", {user: "0+0.1x240"}, {59: 0})

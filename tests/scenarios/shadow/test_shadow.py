@@ -18,10 +18,12 @@ from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.shadow_runs import ShadowRun, reserve_shadow
 
 from tests.scenarios.access.users import ADMIN, bearer
+from tests.support.metrics import Scrape
 from tests.support.running_app import WAIT, RunningApp, settings_for
 from tests.support.workers import within
 
 CANARY = "canary-7d1e"
+TOKEN = "the-token-of-prometheus"
 QUESTION = f"What is 17 * 23? {CANARY}"
 
 
@@ -132,6 +134,27 @@ def test_runs_are_made_again_in_the_background(tmp_path: Path) -> None:
         before = report(app)
     with RunningApp(chosen) as app:
         assert report(app) == before
+
+
+def test_its_runs_and_their_cost_have_metrics(tmp_path: Path) -> None:
+    """They are apart from those of users: one run is counted, and its cost only once."""
+    metrics = {"signalbox_metrics_token": TOKEN}
+    with RunningApp(settings(tmp_path, signalbox_shadow_percent=100, **metrics)) as app:
+
+        def scrape() -> Scrape:
+            return Scrape(app.client.get("/metrics", headers=bearer(TOKEN)).raise_for_status().text)
+
+        ask(app)
+        within(WAIT, lambda: scrape().total("shadow_runs_total") == 1)
+        found = scrape()
+        assert found.total("shadow_runs_total", loop="legacy") == 1
+        (labels,) = found.labels("shadow_runs_total")
+        within(WAIT, lambda: report(app)["counts"][labels["outcome"]] == 1)
+        cost = report(app)["cost"]
+        assert found.total("shadow_cost_usd_total", loop="legacy", family="openai") == pytest.approx(cost) != 0
+        assert found.total("runs_total") == 1
+        spent = app.client.get("/api/spend", headers=bearer(ADMIN)).json()
+        assert found.total("cost_usd_total") == pytest.approx(spent["total"]["cost"])
 
 
 def test_a_stop_does_not_wait_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

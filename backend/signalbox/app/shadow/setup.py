@@ -8,6 +8,7 @@ from signalbox.app.config import Settings
 from signalbox.app.shadow.cases import Cases
 from signalbox.app.shadow.worker import Shadow
 from signalbox.app.tool_setup import Toolbox
+from signalbox.metrics.counters import NO_COUNTERS, Counters
 from signalbox.services.catalog import Catalog
 from signalbox.services.upstreams.registry import Upstreams
 from signalbox.store.database import Database
@@ -21,11 +22,15 @@ def open_shadow(
     stack: AsyncExitStack,
     *,
     toolbox: Toolbox,
+    counters: Counters | None,
 ) -> Iterator[Shadow]:
-    """Yield the listener of shadow mode, if it is on; `stack` stops its work, also in the middle of a run."""
+    """Yield the listener of shadow mode, if it is on; `stack` stops its work, also in the middle of a run.
+
+    `counters` count its runs for metrics, if these are on.
+    """
     if settings.signalbox_shadow_percent == 0:
         return
-    shadow = Shadow(settings, database, Cases(settings, catalog, toolbox), upstreams)
+    shadow = Shadow(settings, database, Cases(settings, catalog, toolbox), upstreams, counters or NO_COUNTERS)
     working = asyncio.create_task(shadow.work(), name="shadow")
 
     async def stop() -> None:

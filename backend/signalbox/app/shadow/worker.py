@@ -19,6 +19,7 @@ from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject
 from signalbox.core.ports import RunStore
 from signalbox.core.records import RunRecord
+from signalbox.metrics.counters import NO_COUNTERS, Counters
 from signalbox.replay.differences import Difference, differences
 from signalbox.replay.journals import Journal, NoJournal, load_journal
 from signalbox.replay.outcome import Outcome
@@ -51,6 +52,7 @@ class Shadow:
     database: Database
     cases: Cases
     upstreams: Upstreams
+    counters: Counters = NO_COUNTERS
     draw: Callable[[], float] = random
     clock: Callable[[], float] = time
     _active: int = 0  # live runs of this process
@@ -104,6 +106,7 @@ class Shadow:
             if not await self.database.write(reserve_shadow, reserved, now - now % _DAY, budget):
                 return None
             result = await self._compared(journal, reserved)
+            self.counters.shadow_finished(result.model, result.loop, result.outcome, result.cost)
             await self.database.write(finish_shadow, result)
         except (NoJournal, RequestError, StoreError) as error:
             _log.info("shadow.skipped", run_id=run_id, error=type(error).__name__)

@@ -14,6 +14,8 @@ export interface Plan {
   /** Counted from 1. */
   stage: number;
   percent: number;
+  /** V2 is compared with V2 of the stage before: at 100 percent, and after the last stage. */
+  isWatched: boolean;
   /** Epoch milliseconds. */
   stageStarted: number;
 }
@@ -41,6 +43,8 @@ export interface Rollout {
   /** The evidence that V2 is worse, and where V2 is taken back. */
   evidence: number | undefined;
   threshold: number | undefined;
+  /** The evidence that V2 has become worse than in the stage before, and where the rollout steps back. */
+  watch: { evidence: number; threshold: number } | undefined;
   figures: readonly Figures[];
 }
 

@@ -60,8 +60,10 @@ def test_v2_is_promoted_through_all_stages(tmp_path: Path) -> None:
             flags.append(app.client.get(FLAG, headers=OPERATOR).json())
         assert stages == [1, 2, 2]
         assert [(one["state"], one.get("percent")) for one in flags] == [("percent", 50), ("percent", 75), ("on", None)]
-        assert rollout(app)["plan"]["state"] == "finished"
-        assert actions(app) == ["rollout.started", "rollout.promoted", "rollout.finished"]
+        over = rollout(app)["plan"]
+        assert (over["state"], over["watched"]) == ("finished", True)
+        assert rollout(app, "DELETE")["plan"]["watched"] is False
+        assert actions(app) == ["rollout.started", "rollout.promoted", "rollout.finished", "rollout.ended"]
 
 
 def test_a_second_plan_replaces_the_first(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ class RolloutPlan(TypedDict):
     state: State
     stage: Annotated[int, Meta(description="The current stage, counted from 1.")]
     percent: Annotated[int, Meta(description="The percentage of conversations on V2 in the current stage.")]
+    watched: Annotated[bool, Meta(description="Whether V2 is compared with V2 of the stage before.")]
     started: EpochSeconds
     stage_started: EpochSeconds
 

@@ -84,6 +84,7 @@ def _plan(plan: Plan) -> RolloutPlan:
         "state": plan.state,
         "stage": plan.stage + 1,
         "percent": plan.percent,
+        "watched": plan.is_watched,
         "started": plan.started,
         "stage_started": plan.stage_started,
     }

@@ -64,17 +64,18 @@ export class RolloutStore extends Store<RolloutState> {
 }
 
 function parseRollout({ plan, assessment, report }: Json): Rollout {
-  const { evidence, threshold, figures } = fields(report);
+  const { evidence, threshold, watch, figures } = fields(report);
   return {
     plan: plan ? parsePlan(fields(plan)) : undefined,
     assessment: text(assessment),
     evidence: known(evidence),
     threshold: known(threshold),
+    watch: watch ? { evidence: number(fields(watch).evidence), threshold: number(fields(watch).threshold) } : undefined,
     figures: Object.entries(fields(figures)).map(([window, loops]) => parseFigures(window, fields(loops))),
   };
 }
 
-const parsePlan = ({ mode, stages, holdback, state, stage, percent, stage_started }: Json): Plan => ({
+const parsePlan = ({ mode, stages, holdback, state, stage, percent, watched, stage_started }: Json): Plan => ({
   mode: mode === "observe" ? mode : "guard",
   stages: list(stages).map((one) => ({
     percent: number(one.percent),
@@ -85,6 +86,7 @@ const parsePlan = ({ mode, stages, holdback, state, stage, percent, stage_starte
   state: text(state) as Plan["state"],
   stage: number(stage),
   percent: number(percent),
+  isWatched: watched === true,
   stageStarted: number(stage_started) * 1000,
 });
 

@@ -1,5 +1,6 @@
 // The runs of both loops that the guard compares, per window.
 import { tallyTexts, windowText } from "../../../logic/pages/rollout.ts";
+import { count } from "../../../logic/wording/statusAndAmounts.ts";
 import type { Rollout } from "../../../types/rollout.ts";
 
 const HEADS = [
@@ -15,15 +16,21 @@ const HEADS = [
 const LOOPS = ["v2", "legacy"] as const;
 const CELL = "whitespace-nowrap border-edge border-b py-2 pe-4";
 
-export function RolloutFigures({ rollout: { figures, evidence, threshold } }: { rollout: Rollout }) {
+export function RolloutFigures({ rollout: { plan, figures, evidence, threshold, watch } }: { rollout: Rollout }) {
   return (
     <section aria-labelledby="figures" className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <h2 id="figures" className="font-semibold">
         Comparison of the loops
       </h2>
-      {evidence !== undefined && threshold !== undefined && (
+      {watch && (
         <p className="text-dim text-small">
-          Evidence that V2 is worse: {evidence.toPrecision(3)}. At {threshold.toPrecision(3)}, the guard sets V2 back.
+          Evidence that V2 has become worse: {watch.evidence.toPrecision(3)}. At {count(watch.threshold)}, the rollout
+          steps back.
+        </p>
+      )}
+      {plan?.state !== "finished" && evidence !== undefined && threshold !== undefined && (
+        <p className="text-dim text-small">
+          Evidence that V2 is worse: {evidence.toPrecision(3)}. At {count(threshold)}, the guard sets V2 back.
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}

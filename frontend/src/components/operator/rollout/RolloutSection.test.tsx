@@ -16,6 +16,7 @@ const PLAN = {
   state: "running",
   stage: 2,
   percent: 50,
+  watched: false,
   started: 1_795_840_000,
   stage_started: 1_795_846_512,
 };
@@ -29,6 +30,7 @@ const entry = (id: number, action: string, details: object = {}) => ({
 
 const server = {
   plan: null as object | null,
+  watch: null as object | null,
   entries: [] as ReturnType<typeof entry>[],
   sent: [] as [string, unknown][],
   refusal: "",
@@ -41,6 +43,7 @@ const state = () => ({
     assessment: "",
     evidence: 1.5,
     threshold: 200,
+    watch: server.watch,
     figures: { "10m": { v2: TALLY, legacy: { ...TALLY, error: 0, cost: null } } },
   },
 });
@@ -62,7 +65,7 @@ async function answer(path: string, { method = "GET", body }: RequestInit = {}):
 }
 
 beforeEach(() => {
-  Object.assign(server, { plan: null, entries: [], sent: [], refusal: "" });
+  Object.assign(server, { plan: null, watch: null, entries: [], sent: [], refusal: "" });
   vi.stubGlobal("fetch", answer);
 });
 
@@ -112,6 +115,18 @@ describe("the rollout", () => {
     await user.click(await screen.findByRole("button", { name: "End rollout" }));
     expect(await screen.findByText("Ended by an operator")).toBeTruthy();
     expect(server.sent.at(-1)).toEqual(["DELETE", undefined]);
+  });
+
+  it("shows the watch after the last stage, and stops it", async () => {
+    server.plan = { ...PLAN, state: "finished", watched: true };
+    server.watch = { evidence: 2.5, threshold: 1000 };
+    const user = await open();
+    expect(screen.getByText(/^Evidence/).textContent).toBe(
+      "Evidence that V2 has become worse: 2.50. At 1,000, the rollout steps back.",
+    );
+    await user.click(screen.getByRole("button", { name: "Stop watching" }));
+    await vi.waitFor(() => expect(server.sent).toEqual([["DELETE", undefined]]));
+    await vi.waitFor(() => expect(screen.queryByRole("button", { name: "Stop watching" })).toBeNull());
   });
 
   it("keeps the form open with the server's reason if the plan is refused", async () => {

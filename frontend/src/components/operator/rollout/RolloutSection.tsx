@@ -19,6 +19,7 @@ export function RolloutSection() {
   useEffect(() => store.start(), [store]);
 
   const isRunning = rollout?.plan?.state === "running";
+  const isWatching = rollout?.plan?.state === "finished" && rollout.plan.isWatched;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       {trouble && <PageAlert>{trouble} Retrying every 5 seconds.</PageAlert>}
@@ -27,14 +28,14 @@ export function RolloutSection() {
           <h2 id="rollout-title" className="me-auto font-semibold text-title">
             Rollout of V2
           </h2>
-          {isRunning && (
+          {(isRunning || isWatching) && (
             <Button
               look="outline"
               size="medium"
               disabled={isSaving}
               onClick={() => void store.end().then(() => log.load())}
             >
-              End rollout
+              {isRunning ? "End rollout" : "Stop watching"}
             </Button>
           )}
           <Button look={isRunning ? "outline" : "primary"} size="medium" onClick={() => setPlanning(true)}>

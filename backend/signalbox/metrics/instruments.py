@@ -116,7 +116,8 @@ class Instruments:
     def _create_server_metrics(self) -> None:
         self.refused = self._counter(
             "refused_requests",
-            "Responses with an error status, and variants refused beside others; code is none if there is none.",
+            "Responses with an error status, and variants refused beside others; code is none if the "
+            "response has no code, as for malformed HTTP.",
             *("status", "code"),
         )
         self.resumes = self._counter(

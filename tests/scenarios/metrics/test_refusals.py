@@ -1,5 +1,6 @@
 """Requests that start runs and are refused: each is counted and logged, in every protocol."""
 
+import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from structlog.testing import capture_logs
 
 from tests.scenarios.access.users import bearer
 from tests.support.metrics import Scrape
-from tests.support.running_app import RunningApp, settings_for
+from tests.support.running_app import WAIT, RunningApp, settings_for
 
 TOKEN, ADMIN = "the-token-of-prometheus", "operator-operator"
 SETTINGS = {"signalbox_metrics_token": TOKEN, "signalbox_admin_token": ADMIN}
@@ -103,6 +104,16 @@ def test_an_invalid_request_is_counted_and_logged(limited: tuple[RunningApp, dic
     assert response.status_code == status, response.text
     assert counted(app, status=status) - before == 1
     assert [(given, where) for given, _, where in refusals(lines)] == [(status, path)]
+
+
+def test_malformed_http_is_counted(limited: tuple[RunningApp, dict[str, str]]) -> None:
+    """It has no code, because no endpoint answers it."""
+    app, _ = limited
+    before = counted(app, status=400, code="none")
+    with socket.create_connection(("127.0.0.1", app.port), timeout=WAIT) as connection:
+        connection.sendall(b"NOT HTTP\r\n\r\n")
+        assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
+    assert counted(app, status=400, code="none") - before == 1
 
 
 def test_variants_that_are_refused_beside_others_are_counted(tmp_path: Path) -> None:

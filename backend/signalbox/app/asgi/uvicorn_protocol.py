@@ -1,4 +1,4 @@
-"""uvicorn's connection, which also reports a disconnect to the request that is being answered.
+"""uvicorn's connection, which also reports a disconnect to the request being answered, and counts malformed requests.
 
 uvicorn 0.54.0 reports a disconnect only to the newest request of a connection, and stops reading once a request is
 queued (pipelining). If a client sends another request behind a stream and leaves, the stream is not notified, and its
@@ -7,6 +7,7 @@ run continues without a subscriber. `tests/scenarios/resume/test_pipelining.py` 
 
 import asyncio
 
+from fastapi import FastAPI
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
@@ -40,6 +41,13 @@ class ClientConnection(HttpToolsProtocol):
         super().on_headers_complete()
         if 0 < len(self.pipeline) < _MOST_QUEUED:
             self.flow.resume_reading()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse a request that is not valid HTTP. No middleware sees it, so it is counted here."""
+        app = self.config.app
+        if isinstance(app, FastAPI) and app.state.metrics is not None:
+            app.state.metrics.request_refused(400, None)
+        super().send_400_response(msg)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Report the disconnect to the request that is being answered, too."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from signalbox import __version__
 from signalbox.core.errors import UpstreamError
 from signalbox.extras import without_server
+from signalbox.tracing.propagators import drop_unknown_propagators
 
 if TYPE_CHECKING:  # only decode needs it; importing it slows down every command
     from signalbox.wire.dialect import Dialect
@@ -31,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _parser().print_help(sys.stderr)
         return 2
     arguments = _parser().parse_args(given)
+    drop_unknown_propagators(os.environ)
     try:
         return arguments.run(arguments)
     except BrokenPipeError:

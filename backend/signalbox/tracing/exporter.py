@@ -48,13 +48,13 @@ class Queue(SpanProcessor):
 class WatchedExporter(SpanExporter):
     """Exports by OTLP/HTTP, and reports what became of each batch."""
 
-    def __init__(self, losses: Losses) -> None:
+    def __init__(self, losses: Losses, timeout: float | None = None) -> None:
         self._losses = losses
         self._watch = _Watch(losses)
         session = Session()
         for prefix in ("http://", "https://"):
             session.mount(prefix, self._watch)
-        self._exporter = OTLPSpanExporter(session=session)
+        self._exporter = OTLPSpanExporter(session=session, timeout=timeout)
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Export a batch, in the thread of the batch processor."""
@@ -80,6 +80,16 @@ class WatchedExporter(SpanExporter):
     def force_flush(self, timeout_millis: int = 30000) -> bool:
         """Nothing is buffered here."""
         return self._exporter.force_flush(timeout_millis)
+
+
+def probe(seconds: float) -> str | None:
+    """Export an empty request; return why the collector does not accept it, None if it does."""
+    silence_sdk()
+    losses = Losses(0)
+    exporter = WatchedExporter(losses, seconds)
+    exporter.export(())
+    exporter.shutdown()
+    return losses.cause
 
 
 class _Watch(HTTPAdapter):

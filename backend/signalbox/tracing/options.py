@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from signalbox.tracing.names import CONVENTIONS, Names
+from signalbox.tracing.propagators import PROPAGATORS
 from signalbox.tracing.variables import (
     DEFAULT_QUEUE,
     ENDPOINT,
@@ -30,7 +31,8 @@ _CAPTURES = {
 class Options:
     """How runs are traced. `propagates`: traceparent is taken from requests, and sent to upstreams and tools.
 
-    `secrets` are the values of the headers that the exporter sends. At most `queue_size` spans wait for their export.
+    `secrets` are the values of the headers that the exporter sends. At most `queue_size` spans wait for their
+    export. `endpoint` is the URL of the collector, with or without its path.
     """
 
     names: Names
@@ -38,6 +40,7 @@ class Options:
     propagates: bool = True
     secrets: tuple[str, ...] = ()
     queue_size: int = DEFAULT_QUEUE
+    endpoint: str = ""
 
 
 def read_options(variables: Mapping[str, str]) -> Options | None:
@@ -51,9 +54,10 @@ def read_options(variables: Mapping[str, str]) -> Options | None:
     return Options(
         names,
         captures,
-        propagates=_propagates(variables.get("OTEL_PROPAGATORS", "")),
+        propagates=_propagates(variables.get(PROPAGATORS, "")),
         secrets=tuple(_secrets(variables)),
         queue_size=number(variables, QUEUE_SIZE, DEFAULT_QUEUE),
+        endpoint=variables.get(TRACES_ENDPOINT, "").strip() or variables[ENDPOINT].strip(),
     )
 
 

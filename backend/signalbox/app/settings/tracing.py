@@ -25,8 +25,20 @@ def open_tracing(options: Options | None, stack: AsyncExitStack) -> list[RunList
     try:
         from signalbox.tracing.setup import open_traces  # its packages are an extra, and cost 0.2 s of the start
     except ImportError:
-        raise SettingsError(
-            "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed: "
-            f"{how_to_install('otel')}."
-        ) from None
+        raise _not_installed() from None
     return [open_traces(options, __version__, stack)]
+
+
+def probe_collector(seconds: float) -> str | None:
+    """Return why the collector does not accept traces, None if it does. Raises SettingsError."""
+    try:
+        from signalbox.tracing.exporter import probe
+    except ImportError:
+        raise _not_installed() from None
+    return probe(seconds)
+
+
+def _not_installed() -> SettingsError:
+    words = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed."
+    command = how_to_install("otel")
+    return SettingsError(f"{words} {command[:1].upper()}{command[1:]}.")

@@ -14,9 +14,11 @@ from signalbox.commands.doctor.folder import check_folder
 from signalbox.commands.doctor.installation import check_page, check_python, read_settings
 from signalbox.commands.doctor.key import check_key
 from signalbox.commands.doctor.loop import check_loop
+from signalbox.commands.doctor.metrics_port import check_metrics_port
 from signalbox.commands.doctor.port import check_port
 from signalbox.commands.doctor.report import all_passed, as_json, as_text
 from signalbox.commands.doctor.searching import check_search
+from signalbox.commands.doctor.traces import check_traces
 from signalbox.commands.doctor.upstreams import check_upstreams
 from signalbox.services.http.client import HttpClient
 from signalbox.services.search import Client, search_client
@@ -63,6 +65,8 @@ def _checks(settings: Settings, client: HttpClient, searching: Client) -> list[A
         "search": check_search(settings, searching),
         "browser": check_browser(settings),
         "port": check_port(settings),
+        "metrics": check_metrics_port(settings),
+        "traces": check_traces(),
         "access": asyncio.to_thread(check_access, settings),
     }
     return [_in_time(about, check) for about, check in checks.items()]

@@ -13,6 +13,7 @@ from signalbox.app.config import (
 )
 from signalbox.app.installation import how_to_build_page, where_settings_are_listed
 from signalbox.app.settings.errors import FILE_OR_ENVIRONMENT, InvalidValues, SettingsError
+from signalbox.app.settings.tracing import tracing_options
 from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
 
 _LEFT_OUT = ok("settings", "The other checks are skipped until the settings are valid.")
@@ -40,8 +41,17 @@ def read_settings() -> tuple[Settings | None, list[Finding]]:
         return None, [*faults, *_misnamed(), _LEFT_OUT]
     except SettingsError as error:
         return None, [refusal("settings", error), _LEFT_OUT]
-    told = _misnamed()
+    told = [*_refused_variables(), *_misnamed()]
     return settings, told or [ok("settings", "The environment and .env are valid and contain no unknown settings.")]
+
+
+def _refused_variables() -> list[Finding]:
+    """Report the variables of OpenTelemetry that the start would refuse."""
+    try:
+        tracing_options()
+    except SettingsError as error:
+        return [refusal("settings", error)]
+    return []
 
 
 def _misnamed() -> list[Finding]:

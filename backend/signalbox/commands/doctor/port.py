@@ -29,18 +29,18 @@ async def check_port(settings: Settings) -> list[Finding]:
 
 
 async def _identify(host: str, port: int) -> Finding:
-    shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    shown = shown_address(host, port)
     if port == 0:
-        found = await asyncio.to_thread(_free, host, port, shown)
+        found = await asyncio.to_thread(free_port, host, port, shown)
         return ok("port", f"{host}: any free port will be used (SIGNALBOX_PORT=0).") if found.state == "ok" else found
     another = "Stop that program, or choose another port (SIGNALBOX_PORT, --port)."
     try:
         async with asyncio.timeout(SECONDS):
-            version = await _version_at(_reached(host), port)
+            version = await _version_at(reached(host), port)
     except TimeoutError:
         return fail("port", f"A program accepts connections at {shown} but does not answer.", another)
     except OSError:
-        return await asyncio.to_thread(_free, host, port, shown)
+        return await asyncio.to_thread(free_port, host, port, shown)
     if version is None:
         return fail("port", f"Another program answers at {shown}.", another)
     if version != __version__:
@@ -49,7 +49,12 @@ async def _identify(host: str, port: int) -> Finding:
     return ok("port", f"Signalbox {version} answers at {shown}.")
 
 
-def _reached(host: str) -> str:
+def shown_address(host: str, port: int) -> str:
+    """Return an address as in a URL."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def reached(host: str) -> str:
     """Return the loopback address for a wildcard address, and any other host unchanged."""
     with suppress(ValueError):
         address = ip_address(host)
@@ -63,21 +68,20 @@ async def _version_at(host: str, port: int) -> str | None:
 
     The HTTP client is not used, because it would go through a proxy of the environment.
     """
+    return _version_in((await ask(host, port, _ASK)).partition(b"\r\n\r\n")[2])
+
+
+async def ask(host: str, port: int, request: bytes) -> bytes:
+    """Return the beginning of what a server answers; raises OSError if none listens."""
     reader, writer = await asyncio.open_connection(host, port)
+    answer = b""
     try:
-        writer.write(_ASK)
+        writer.write(request)
         with suppress(ConnectionError):
-            answer = await _read_answer(reader)
-            return _version_in(answer.partition(b"\r\n\r\n")[2])
-        return None
+            while len(answer) < _MOST and (piece := await reader.read(_MOST)):
+                answer += piece
     finally:
         writer.close()
-
-
-async def _read_answer(reader: asyncio.StreamReader) -> bytes:
-    answer = b""
-    while len(answer) < _MOST and (piece := await reader.read(_MOST)):
-        answer += piece
     return answer
 
 
@@ -92,8 +96,9 @@ def _version_in(body: bytes) -> str | None:
     return version if isinstance(version, str) else None
 
 
-def _free(host: str, port: int, shown: str) -> Finding:
+def free_port(host: str, port: int, shown: str, about: str = "port") -> Finding:
     """Check whether an address can be bound, without listening on it."""
+    names = "SIGNALBOX_HOST, SIGNALBOX_PORT" if about == "port" else "SIGNALBOX_METRICS_HOST, SIGNALBOX_METRICS_PORT"
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -104,5 +109,5 @@ def _free(host: str, port: int, shown: str) -> Finding:
             words = f"{shown} is in use by a program that accepts no connections."
         else:
             words = f"{shown} cannot be used ({(error.strerror or type(error).__name__).lower()})."
-        return fail("port", words, "Choose another address or port (SIGNALBOX_HOST, SIGNALBOX_PORT).")
-    return ok("port", f"{shown} is free.")
+        return fail(about, words, f"Choose another address or port ({names}).")
+    return ok(about, f"{shown} is free.")

@@ -38,7 +38,7 @@ function Row({ token, onOpen }: { token: ApiToken; onOpen: Props["onOpen"] }) {
         <span className="flex items-center gap-2">
           <Lamp lamp={lamp} /> {words}
         </span>
-        {token.formerUntil !== undefined && token.formerUntil > Date.now() && (
+        {!isRevoked && token.formerUntil !== undefined && token.formerUntil > Date.now() && (
           <span className="text-dim text-tiny">
             Former text accepted until {new Date(token.formerUntil).toLocaleString()}
           </span>

@@ -129,6 +129,26 @@ describe("API tokens", () => {
     expect(server.sent).toEqual([{ method: "DELETE", path: "/api/tokens/t1", body: undefined }]);
   });
 
+  it("does not replace a group with a new one of the same name", async () => {
+    server.groups = [{ name: "trial", created: 0, expires: null, ...NO_LIMITS, max_runs: 2 }];
+    const user = await open();
+    await press(user, "Create group");
+    await user.type(screen.getByLabelText("Name"), "trial");
+    await press(user, "Create");
+    expect(screen.getByRole("alert").textContent).toMatch(/^There is already a group with this name/);
+    expect(server.sent).toEqual([]);
+    await user.type(screen.getByLabelText("Name"), "2");
+    await press(user, "Create");
+    await vi.waitFor(() => expect(server.sent.map(({ path }) => path)).toEqual(["/api/groups/trial2"]));
+  });
+
+  it("does not say that the former text of a revoked token is accepted", async () => {
+    const former_until = Date.now() / 1000 + 3600;
+    server.tokens = [token({ former_until }), token({ id: "t2", name: "Grace", former_until, revoked: 1_795_846_600 })];
+    await open();
+    expect(screen.getAllByText(/^Former text accepted until/)).toHaveLength(1);
+  });
+
   it("creates a group under its name, and says why one cannot be deleted", async () => {
     server.groups = [{ name: "trial", created: 0, expires: null, ...NO_LIMITS, max_runs: 2 }];
     const user = await open();

@@ -92,7 +92,12 @@ function OpenedDialog({ tokens, opened, onClose }: { tokens: Tokens; opened: Ope
     }
     case "group":
       return (
-        <GroupForm {...form} group={opened.group} onSave={(name, fields) => done(tokens.putGroup(name, fields))} />
+        <GroupForm
+          {...form}
+          group={opened.group}
+          taken={groups.map(({ name }) => name)}
+          onSave={(name, fields) => done(tokens.putGroup(name, fields))}
+        />
       );
     case "rotate":
       return (

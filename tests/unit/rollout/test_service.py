@@ -148,6 +148,20 @@ async def test_a_restart_after_the_end_goes_on_watching(server: Server) -> None:
     assert server.override.current() == Override("percent", 50)
 
 
+async def test_one_worker_watches(server: Server) -> None:
+    """After the end, the guard looks every ten seconds, and another worker only if the first no longer does."""
+    await finished(server)
+    server.now += 10
+    await server.rollout.look()
+    await server.runs(9, reason="STATIC", status="error", code="INTERNAL")
+    for worker in (server.rollout, server.worker()):
+        await worker.look()
+        assert server.override.current() == Override("on")
+    server.now += 1
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 50)
+
+
 @pytest.mark.parametrize("does", ["flag", "end"])
 async def test_an_operator_ends_the_watch(server: Server, does: str) -> None:
     """After the flag was set or the rollout ended, V2 stays as the operator wants it."""

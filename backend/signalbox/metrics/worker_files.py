@@ -1,17 +1,20 @@
 """The files in which several workers keep their values: one folder per host, read by the worker that is scraped.
 
 prometheus-client writes a file per worker and kind of metric. The supervisor adds up the counters of dead workers, so
-that counters never fall and the number of files does not grow.
+that counters never fall and the number of files does not grow. The folder of a supervisor that was killed is removed
+at the next start.
 """
 
 import fcntl
 import os
+import shutil
+import stat
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import cast
 
 from prometheus_client.metrics_core import Metric
@@ -22,6 +25,11 @@ from prometheus_client.registry import Collector
 # The variable that tells prometheus-client the folder.
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 _LOCK = "lock"
+# Folders begin with this name. Each has a file that is locked while its supervisor or one of the workers lives.
+_FOLDER = "signalbox-metrics-"
+_OWNER = "owner"
+# The host of an embedded app may keep its own metrics in the same folder.
+_OURS = "signalbox_"
 # In place of a pid. No worker has it.
 _DEAD = "dead"
 # Their values are sums, so those of dead workers still count. A gauge is about a worker that lives.
@@ -40,7 +48,8 @@ class WorkerFiles(Collector):
             # A file is empty for a moment when its worker creates it.
             files = [str(file) for file in self._folder.glob("*.db") if file.stat().st_size]
             merged = MultiProcessCollector.merge(files)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            return [*map(_without_removed, cast("Iterable[Metric]", merged))]
+            metrics = cast("Iterable[Metric]", merged)
+            return [_without_removed(metric) for metric in metrics if metric.name.startswith(_OURS)]
 
     def absorb(self, pid: int) -> None:
         """Add the sums of a dead worker to those of earlier ones, and remove its files."""
@@ -95,12 +104,37 @@ def _values_of(file: Path) -> Iterator[tuple[str, float]]:
 @contextmanager
 def shared_by_workers() -> Generator[WorkerFiles]:
     """Have the processes that are forked in this block keep their values in one folder, which is then removed."""
-    with TemporaryDirectory(prefix="signalbox-metrics-") as name:
+    remove_leftovers(Path(gettempdir()))
+    with TemporaryDirectory(prefix=_FOLDER) as name, _owned(Path(name)):
         os.environ[VARIABLE] = name
         try:
             yield WorkerFiles(Path(name))
         finally:
             del os.environ[VARIABLE]
+
+
+@contextmanager
+def _owned(folder: Path) -> Generator[None]:
+    """Hold the lock of a folder. Forked workers inherit it."""
+    new = folder / f"{_OWNER}.new"
+    with new.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        new.rename(folder / _OWNER)  # others see the file only once it is locked
+        yield
+
+
+def remove_leftovers(parent: Path) -> None:
+    """Remove the folders in `parent` whose processes were all killed."""
+    for folder in parent.glob(f"{_FOLDER}*"):
+        try:
+            found = folder.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+                continue
+            with (folder / _OWNER).open() as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)
+        except (BlockingIOError, FileNotFoundError):
+            continue  # in use, or just being created or removed
 
 
 def folder_of_this_process() -> Path | None:

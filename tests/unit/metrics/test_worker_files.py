@@ -1,15 +1,32 @@
 """The files of several workers: sums survive a worker, gauges do not, and the number of files stays small."""
 
+import fcntl
+import sys
+import tempfile
 from math import inf
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from signalbox.metrics.instruments import Instruments
-from signalbox.metrics.worker_files import WorkerFiles
+from signalbox.metrics.worker_files import WorkerFiles, remove_leftovers, shared_by_workers
 
 from tests.support.metrics import Scrape
+from tests.support.processes import WAIT
+
+# A supervisor with one worker, which ends with its input.
+_SERVER = """
+import os, sys
+from signalbox.metrics.worker_files import shared_by_workers
+with shared_by_workers():
+    if os.fork() == 0:
+        print("works", flush=True)
+        sys.stdin.read()
+        os._exit(0)
+    os.wait()
+"""
 
 
 def write(folder: Path, file: str, name: str, value: float, at: float = 0.0, **labels: str) -> None:
@@ -76,6 +93,58 @@ def test_an_upstream_that_a_reload_has_removed_is_left_out(files: WorkerFiles, t
             name = "signalbox_upstream_available"
             write(tmp_path, f"gauge_livemostrecent_{pid}.db", name, value, at=float(pid), upstream=upstream)
     assert scraped(files).labels("upstream_available") == [{"upstream": "first"}]
+
+
+def test_metrics_of_the_host_are_left_out(files: WorkerFiles, tmp_path: Path) -> None:
+    """The host of an embedded app may have set the same folder for its own metrics."""
+    before = {name for name, _, _ in scraped(files).samples()}
+    write(tmp_path, "counter_3.db", "host_requests_total", 5.0, path="/secret")
+    assert {name for name, _, _ in scraped(files).samples()} == {*before}
+
+
+def test_folders_of_dead_processes_are_removed(tmp_path: Path) -> None:
+    """Of those whose lock is free, as after `kill -9`; folders in use, incomplete ones and others stay."""
+    for name in ("signalbox-metrics-dead", "signalbox-metrics-living", "other-dead"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "owner").touch()
+        (tmp_path / name / "counter_1.db").touch()
+    (tmp_path / "signalbox-metrics-new").mkdir()
+    (tmp_path / "signalbox-metrics-link").symlink_to(tmp_path / "other-dead")
+    with (tmp_path / "signalbox-metrics-living/owner").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        remove_leftovers(tmp_path)
+    left = {"signalbox-metrics-living", "signalbox-metrics-new", "signalbox-metrics-link", "other-dead"}
+    assert {one.name for one in tmp_path.iterdir()} == left
+
+
+def test_a_folder_stays_until_the_last_worker_of_a_killed_server_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The supervisor is killed; its worker still counts, until it ends too."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with Popen([sys.executable, "-c", _SERVER], stdin=PIPE, stdout=PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stdout.readline() == "works\n"
+        server.kill()
+        server.wait(WAIT)
+        remove_leftovers(tmp_path)
+        assert len([*tmp_path.glob("signalbox-metrics-*")]) == 1
+        server.stdin.close()
+        assert server.stdout.read() == ""  # the worker has ended
+        remove_leftovers(tmp_path)
+    assert [*tmp_path.glob("signalbox-metrics-*")] == []
+
+
+def test_a_stop_removes_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a start removes what others have left."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "signalbox-metrics-dead").mkdir()
+    (tmp_path / "signalbox-metrics-dead/owner").touch()
+    with shared_by_workers():
+        remove_leftovers(tmp_path)
+        assert len([*tmp_path.iterdir()]) == 1
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_file_that_is_being_created_is_no_fault(files: WorkerFiles, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from signalbox.conversations.files.workspace import RunWorkspace
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import text_in
 from signalbox.core.ask import Ask, Position
+from signalbox.core.catalog import ModelFacts, Prices
 from signalbox.core.codes import Code
 from signalbox.core.conversations import key_of
 from signalbox.core.errors import RequestError
@@ -107,6 +108,8 @@ async def prepare(run_id: str, ask: Ask, origin: Origin, binding: Binding | None
             route.prefer(upstream_of(plan.messages[-plan.open_loop :]))
         context = plan.context(run_id, flags, origin.request_id)
         context.use_destination(route.current)
+        if context.budget is not None:
+            context.budget.use_prices(_known_prices(_facts_of(ask, services)))
         context.trace_headers = origin.trace_headers
         context.owner = Owner(origin.caller.owner, origin.caller.name)
         if binding is not None:
@@ -149,14 +152,27 @@ async def _started(start: Start, services: Services, store: Callable[[], Awaitab
 
 
 def _wanted(start: Start, services: Services) -> Wanted:
-    facts = services.catalog.entry(start.ask.model)
+    """Return what a run wants to reserve; any of its models may answer."""
+    facts = _facts_of(start.ask, services)
+    prices = _known_prices(facts)
+    longest = [one.max_output if one else None for one in facts.values()]
     return Wanted(
         start.context,
-        prices=facts.prices if facts else None,
+        prices=prices,
+        has_unpriced=len(prices) < len(facts),
         max_cost=start.ask.limits.max_cost,
-        max_output=facts.max_output if facts else None,
+        max_output=None if None in longest else max(filter(None, longest)),
         without_costs=tuple(services.upstreams.without_costs(start.ask.model)),
     )
+
+
+def _facts_of(ask: Ask, services: Services) -> dict[str, ModelFacts | None]:
+    """Return the facts of the models that may answer."""
+    return {model: services.catalog.entry(model) for model in (ask.model, *(ask.params.fallbacks or ()))}
+
+
+def _known_prices(facts: Mapping[str, ModelFacts | None]) -> dict[str, Prices]:
+    return {model: one.prices for model, one in facts.items() if one is not None and one.prices is not None}
 
 
 def _check_models(caller: Caller, model: str, fallbacks: Sequence[str]) -> None:

@@ -6,9 +6,10 @@ from functools import partial
 
 from msgspec import Struct
 
+from signalbox.chat.answer.answering_model import fallback_that_answered
 from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.core.bounds.offload_thresholds import LARGE
-from signalbox.core.catalog import Prices
+from signalbox.core.catalog import Prices, dearest
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import SignalboxError
 from signalbox.core.messages import (
@@ -28,6 +29,7 @@ from signalbox.core.parts import (
     ReasoningDelta,
     RefusalDelta,
     Request,
+    Served,
     StreamPart,
     TextDelta,
     ToolSchema,
@@ -61,8 +63,9 @@ class BudgetReached(SignalboxError):
 class Budget(Struct):
     """The cost limit of one run in USD; without prices only reported costs count.
 
-    `prices` are those of the next attempt's model; `prices_of` are those of earlier attempts, by model, if a run may
-    change its model. `estimates` has one entry per attempt, which counts if the attempt's cost was not reported.
+    `prices` are those of the next attempt's model, or of the dearest model that may answer it. `prices_of` are those of
+    each model that may answer, or has answered. `estimates` has one entry per attempt, which counts if the attempt's
+    cost was not reported.
 
     `reserved` is what the run may spend of its owner's budget, None without a budget. `reserve_more` reserves up to an
     amount and returns what was granted; each step reserves its prompt and `output_tokens`.
@@ -76,6 +79,10 @@ class Budget(Struct):
     reserve_more: Callable[[float], Awaitable[float]] | None = None
     output_tokens: int = 0
     _reserving: asyncio.Task[None] | None = None
+
+    def use_prices(self, prices: Mapping[str, Prices]) -> None:
+        """Use the prices of the models that may answer: the dearest ones, until a model answers."""
+        self.prices, self.prices_of = dearest(prices.values()), prices
 
     @property
     def cap(self) -> float:
@@ -136,15 +143,14 @@ class Budget(Struct):
         if attempt.usage.cost is not None:
             return attempt.usage.cost
         own = None if attempt.tool_call else self.prices  # the prices of a tool's model are computed when it ends
-        prices = self.prices_of.get(attempt.model) or own or _UNKNOWN
+        prices = self.prices_of.get(attempt.answering_model) or own or _UNKNOWN
         return prices.cost_of(attempt.usage)
 
     async def price_of_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> float:
         """Estimate the price of a prompt; files and prompt caching are not considered."""
         if self.prices is None:
             return 0.0
-        characters = await offloaded(partial(prompt_length, messages, tools), size=weight_of(messages, LARGE))
-        return characters / CHARACTERS_PER_TOKEN * self.prices.prompt
+        return await offloaded_prompt_length(messages, tools) / CHARACTERS_PER_TOKEN * self.prices.prompt
 
 
 def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> ChatClient:
@@ -153,29 +159,57 @@ def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> Ch
 
 
 class _Meter(Struct):
-    """Estimates the cost of one reply while it streams."""
+    """Estimates the cost of one reply while it streams.
+
+    `prices` are those of the dearest model that may answer, until the reply names its model. `prompt` and `output` are
+    in characters.
+    """
 
     budget: Budget
+    request: Request
     prices: Prices
     spent: float
-    estimate: float
+    prompt: float
     place: int
+    output: int = 0
     is_finished: bool = False
+
+    @property
+    def estimate(self) -> float:
+        """What the reply has cost so far."""
+        cost = self.prompt * self.prices.prompt + self.output * self.prices.completion
+        return cost / CHARACTERS_PER_TOKEN
+
+    def add(self, parts: Sequence[StreamPart]) -> float:
+        """Add the cost of these parts; return the estimate."""
+        if self.request.params.fallbacks:
+            self._find_model(parts)
+        self.output += sum(map(characters_of, parts))
+        estimate = self.estimate
+        self.budget.estimate(self.place, estimate)
+        return estimate
+
+    def _find_model(self, parts: Sequence[StreamPart]) -> None:
+        """Use the prices of the model that answers, once a part names it."""
+        fallbacks = self.request.params.fallbacks or ()
+        for part in parts:
+            if type(part) is Served and part.model is not None:
+                model = fallback_that_answered(part.model, (self.request.model,), fallbacks) or self.request.model
+                self.prices = self.budget.prices_of.get(model, self.prices)
 
     def count(self, parts: list[StreamPart]) -> None:
         """Add the cost of these parts; raises BudgetReached."""
         if self.is_finished:
             return
-        self.estimate += sum(map(characters_of, parts)) / CHARACTERS_PER_TOKEN * self.prices.completion
-        self.budget.estimate(self.place, self.estimate)
+        estimate = self.add(parts)
         # After the finish only the usage follows.
         self.is_finished = any(type(part) is Finish for part in parts)
         if self.is_finished:
             return
         left = self.budget.cap - self.spent
-        if self.estimate >= left and self.estimate > 0:
+        if estimate >= left and estimate > 0:
             raise self.budget.reached(has_begun=True)
-        if self.estimate >= _RESERVE_AGAIN * left:
+        if estimate >= _RESERVE_AGAIN * left:
             self.budget.reserve_soon()
 
 
@@ -188,11 +222,10 @@ class _Metered(Struct, frozen=True):
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Stream the reply; raises BudgetReached after the parts that reach the limit, unless the reply is finished."""
-        if (prices := self.budget.prices) is None:
+        meter = await self._meter(request)
+        if meter is None:
             await self.client.stream(request, emit, on_head)
             return
-        spent = self.budget.spent(self.progress)
-        meter = _Meter(self.budget, prices, spent, *await self._begin(request))
 
         def metered(parts: list[StreamPart]) -> None:
             emit(parts)
@@ -202,20 +235,22 @@ class _Metered(Struct, frozen=True):
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return a whole reply, and estimate its cost afterwards."""
-        if (prices := self.budget.prices) is None:
-            return await self.client.complete(request, on_head)
-        estimate, place = await self._begin(request)
+        meter = await self._meter(request)
         parts = await self.client.complete(request, on_head)
-        output = sum(map(characters_of, parts)) / CHARACTERS_PER_TOKEN
-        self.budget.estimate(place, estimate + output * prices.completion)
+        if meter is not None:
+            meter.add(parts)
         return parts
 
-    async def _begin(self, request: Request) -> tuple[float, int]:
-        """Return the estimated price of the prompt, and the place of the attempt."""
-        place = len(self.progress.attempts) - 1
-        estimate = await self.budget.price_of_prompt(request.messages, request.tools)
-        self.budget.estimate(place, estimate)
-        return estimate, place
+    async def _meter(self, request: Request) -> _Meter | None:
+        """Return the meter of an attempt, which has the price of its prompt; None without prices."""
+        budget, place = self.budget, len(self.progress.attempts) - 1
+        if (prices := budget.prices) is None:
+            return None
+        spent = budget.spent(self.progress)
+        prompt = await offloaded_prompt_length(request.messages, request.tools)
+        meter = _Meter(budget, request, prices, spent, prompt, place)
+        budget.estimate(place, meter.estimate)
+        return meter
 
 
 def characters_of(part: StreamPart) -> int:
@@ -229,6 +264,11 @@ def characters_of(part: StreamPart) -> int:
             return _IMAGE
         case _:
             return 0
+
+
+async def offloaded_prompt_length(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:
+    """Return the characters of a prompt; a long one is counted in the offload thread."""
+    return await offloaded(partial(prompt_length, messages, tools), size=weight_of(messages, LARGE))
 
 
 def prompt_length(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:

@@ -19,11 +19,14 @@ class Estimate(NamedTuple):
     need: float
 
 
-async def open_budget(context: ConversationContext, max_cost: float | None, max_output: float | None) -> Estimate:
+async def open_budget(
+    context: ConversationContext, max_cost: float | None, max_output: float | None, *, has_unpriced: bool = False
+) -> Estimate:
     """Give a run a budget whose reservation can grow, and return what it reserves first.
 
     That is `max_cost` if the client limits the cost, else its prompt and an answer: `max_tokens` if the client limits
-    its length, else OUTPUT_TOKENS. `max_output` is the longest answer of the model.
+    its length, else OUTPUT_TOKENS. `max_output` is the longest answer of the models that may answer. With
+    `has_unpriced`, the price of one of them is not known.
     """
     budget = context.budget
     assert budget is not None
@@ -34,5 +37,8 @@ async def open_budget(context: ConversationContext, max_cost: float | None, max_
     budget.output_tokens = int(min(asked or OUTPUT_TOKENS, max_output or asked or OUTPUT_TOKENS))
     prompt = await budget.price_of_prompt(context.messages, context.offered)
     output = budget.prices.completion
-    want = min(prompt + budget.output_tokens * output if max_cost is None else max_cost, budget.limit)
-    return Estimate(want, min(want, prompt + min(budget.output_tokens, LEAST_OUTPUT_TOKENS) * output))
+    least = UNPRICED if has_unpriced else 0.0
+    answer = max(prompt + budget.output_tokens * output, least)
+    want = min(answer if max_cost is None else max_cost, budget.limit)
+    need = max(prompt + min(budget.output_tokens, LEAST_OUTPUT_TOKENS) * output, least)
+    return Estimate(want, min(want, need))

@@ -1,5 +1,7 @@
 """One model of the catalogue as typed values, parsed once from the upstream's list."""
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from signalbox.core.messages import JsonObject
@@ -21,6 +23,14 @@ class Prices(Struct, frozen=True):
         plain = max(usage.input - usage.cached - usage.cache_written, 0)
         prompt = plain * self.prompt + usage.cached * cached + usage.cache_written * written
         return round(prompt + usage.output * self.completion, 12)
+
+
+def dearest(prices: Iterable[Prices]) -> Prices | None:
+    """Return prices that none of these exceed; None if there are none."""
+    known = [*prices]
+    if not known:
+        return None
+    return Prices(max(one.prompt for one in known), max(one.completion for one in known))
 
 
 class Abilities(Struct, frozen=True):

@@ -62,7 +62,8 @@ class Destination(Struct, frozen=True):
     `upstream` is the upstream's name, empty if no file configures several. `model` is the id that this upstream uses
     for the run's model, and `requested` is the client's id without a forced upstream. `unsupported_params` are the
     fields of `Params` that its API does not have. `separates_calls`: its API never mixes up parallel calls.
-    `prices` are those of the model there, None if they are not known.
+    `prices` are those of the model there, None if they are not known. `fallback_prices` are those of the models that
+    may answer in place of it, as far as they are known.
     """
 
     upstream: str = ""
@@ -72,6 +73,16 @@ class Destination(Struct, frozen=True):
     unsupported_params: frozenset[str] = frozenset()
     separates_calls: bool = False
     prices: Prices | None = None
+    fallback_prices: Mapping[str, Prices] = {}
+
+    def prices_by_model(self, model: str) -> dict[str, Prices]:
+        """Return the known prices of the models that may answer a request for `model`."""
+        own = {model: self.prices} if self.prices is not None else {}
+        return {**self.fallback_prices, **own}
+
+    def prices_of_answer(self, fallback: str | None) -> Prices | None:
+        """Return the prices of the model that answered: a fallback, or None for the requested one."""
+        return self.prices if fallback is None else self.fallback_prices.get(fallback)
 
 
 class RunRoute(ChatClient, Protocol):

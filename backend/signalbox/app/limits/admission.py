@@ -1,7 +1,7 @@
 """Admits runs: rates, concurrent runs and budgets of the caller and its group, in one transaction over all workers."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -39,13 +39,15 @@ _log = structlog.get_logger()
 
 
 class Wanted(Struct, frozen=True):
-    """A run that wants to start. `max_cost` is the client's, `max_output` the model's.
+    """A run that wants to start. `max_cost` is the client's, `max_output` the longest answer of its models.
 
+    `prices` are those of the models that may answer, as far as they are known; `has_unpriced`: not all are.
     `without_costs` are the upstreams on its route at which its cost cannot be known.
     """
 
     context: ConversationContext
-    prices: Prices | None = None
+    prices: Mapping[str, Prices] = {}
+    has_unpriced: bool = False
     max_cost: float | None = None
     max_output: float | None = None
     without_costs: tuple[str, ...] = ()
@@ -133,8 +135,10 @@ class Admission:
         """Return what the run reserves first; raises RequestError if its cost can never be known."""
         if wanted.without_costs:
             raise without_price(wanted.context.model, wanted.without_costs)
-        wanted.context.budget = wanted.context.budget or Budget(inf, wanted.prices)
-        return await open_budget(wanted.context, wanted.max_cost, wanted.max_output)
+        if wanted.context.budget is None:
+            wanted.context.budget = Budget(inf)
+        wanted.context.budget.use_prices(wanted.prices)
+        return await open_budget(wanted.context, wanted.max_cost, wanted.max_output, has_unpriced=wanted.has_unpriced)
 
     async def _extend(self, payer: Payer, amount: float) -> float:
         """Reserve more for an active run; without a database nothing is granted."""

@@ -50,8 +50,8 @@ def _use_current(context: ConversationContext, route: RunRoute, why: str) -> lis
     """Send further requests to the current upstream of the route; warn of parameters that only this one lacks."""
     dropped = {*dropped_params(context)}
     context.use_destination(route.current)
-    if context.budget is not None and route.current.prices is not None:
-        context.budget.prices = route.current.prices
+    if context.budget is not None and (prices := route.current.prices_by_model(context.model)):
+        context.budget.use_prices(prices)
     words = f'The upstream {why}, so the same model is called at "{route.current.upstream}".'
     return [Warning(words, Code.UPSTREAM_FALLBACK), *dropped_warning(context, dropped)]
 

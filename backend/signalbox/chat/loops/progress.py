@@ -133,7 +133,7 @@ class Progress(Struct):
     the streams did not report was fetched. `held_back` are events that the run's ending emits, because the run was
     stopped before the loop could. `lacks_attempts`: attempts are missing, because their stored record was damaged.
     `called` are the names of the called tools.
-    `prices` are those of the current attempt's model at its upstream. `on_change` is called when an attempt begins,
+    `on_change` is called when an attempt begins,
     gets its generation id, or ends. `observer` observes each attempt.
 
     `attempts` includes the requests of tools, which overlap. The current attempt is never one of them.
@@ -147,11 +147,11 @@ class Progress(Struct):
     settled_at: float | None = None
     held_back: list[AnyEvent] = []
     lacks_attempts: bool = False
-    prices: Prices | None = None
     on_change: Callable[[], None] = lambda: None
     observer: RunObserver = IGNORE
     called: list[str] = []
     _current: Attempt | None = None
+    _at: Destination = _UNNAMED
     _requested: tuple[str, ...] = ()
     _fallbacks: tuple[str, ...] = ()
 
@@ -162,7 +162,7 @@ class Progress(Struct):
 
     def begin_attempt(self, request: Request, number: int, *, final: bool, at: Destination = _UNNAMED) -> Attempt:
         """Record the beginning of one request to an upstream."""
-        self.prices = at.prices
+        self._at = at
         self._requested, self._fallbacks = (request.model, at.model), request.params.fallbacks or ()
         self._current = self._begin(request, number, final=final, upstream=at.upstream)
         return self._current
@@ -207,7 +207,7 @@ class Progress(Struct):
         """Record the outcome of the current attempt, and which model answered."""
         answered = fallback_that_answered(completion.served.model, self._requested, self._fallbacks)
         self.current.fallback_model = answered or UNSET
-        self.finish(self.current, completion, error, self.prices)
+        self.finish(self.current, completion, error, self._at.prices_of_answer(answered))
 
     def finish(
         self, attempt: Attempt, completion: Completion, error: UpstreamError | str | None, prices: Prices | None

@@ -74,7 +74,10 @@ class Upstreams:
         servers, requested = self.serving(model)
         for server in servers:
             server.users += 1
-        return Route([_target(server, requested) for server in servers], params, partial(self._release, servers))
+        fallbacks = params.fallbacks or ()
+        return Route(
+            [_target(server, requested, fallbacks) for server in servers], params, partial(self._release, servers)
+        )
 
     def replace(self, servers: Sequence[Server], routes: Sequence[RouteEntry]) -> None:
         """Use other upstreams for new runs. Those that are left out are closed when their last run has ended."""
@@ -121,10 +124,11 @@ class Upstreams:
         await asyncio.gather(*self._closing, *(server.http.aclose() for server in [*self.servers, *self._retired]))
 
 
-def _target(server: Server, requested: str) -> Target:
+def _target(server: Server, requested: str, fallbacks: Sequence[str]) -> Target:
     entry = server.entry
     model = entry.name_of(requested)
-    return Target(entry.name, server.client, server.breaker, model, requested, _prices(server, requested))
+    others = {one: prices for one in fallbacks if (prices := _prices(server, one)) is not None}
+    return Target(entry.name, server.client, server.breaker, model, requested, _prices(server, requested), others)
 
 
 def _prices(server: Server, requested: str) -> Prices | None:

@@ -1,7 +1,7 @@
 """Route: the upstreams that may serve one run, in the order of fallback."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
@@ -18,7 +18,8 @@ from signalbox.services.upstreams.circuit_breaker import CircuitBreaker
 class Target:
     """An upstream that serves a model.
 
-    `model` is the upstream's id of the model, `requested` the client's id without a forced upstream.
+    `model` is the upstream's id of the model, `requested` the client's id without a forced upstream. `fallback_prices`
+    are those of the request's other models.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Target:
     model: str
     requested: str
     prices: Prices | None = None
+    fallback_prices: Mapping[str, Prices] = field(default_factory=dict[str, Prices])
 
     def destination(self, params: Params) -> Destination:
         """Return what a run with these parameters has to know about this upstream."""
@@ -39,6 +41,7 @@ class Target:
             requested=self.requested,
             unsupported_params=dialect.unsupported_params(params),
             prices=self.prices,
+            fallback_prices=self.fallback_prices,
         )
 
     def renamed(self, request: Request) -> Request:

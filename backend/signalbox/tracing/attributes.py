@@ -128,6 +128,11 @@ def param_attributes(names: Names, params: Params) -> Attributes:
     return found
 
 
+def call_ids(names: Names, call: RunningCall) -> dict[str, str]:
+    """Return the id that the model chose, which the run's messages have, and ours, which its events have."""
+    return {names.tool_call_id: call.upstream_id or call.id, own.CALL_ID: call.id}
+
+
 def tool_attributes(names: Names, call: RunningCall) -> Attributes:
     """Return what is known of a call of one of our tools."""
     return put(
@@ -135,7 +140,7 @@ def tool_attributes(names: Names, call: RunningCall) -> Attributes:
         {
             names.tool_name: call.name,
             names.tool_type: "function",
-            names.tool_call_id: call.id,
+            **call_ids(names, call),
             own.STEP: call.step,
         },
     )

@@ -66,7 +66,7 @@ def call_content(names: Names, arguments: JsonObject, result: str) -> Attributes
 
 def _message(message: Message) -> Json:
     if isinstance(message, AssistantMessage):
-        calls = [_call(one.upstream_id or one.id, one.name, dict(one.arguments)) for one in message.calls]
+        calls = [_call(one.id, one.name, dict(one.arguments)) for one in message.calls]
         return {"role": "assistant", "parts": [*_texts(message.reasoning, message.content), *calls]}
     if isinstance(message, ToolMessage):
         response = {"type": "tool_call_response", "id": message.call_id, "response": message.content}

@@ -30,6 +30,7 @@ FIRST_CHUNK = "signalbox.first_chunk"
 RETRY = "signalbox.retry"
 RETRY_WAIT = "signalbox.retry.wait_seconds"
 RETRY_CODES = "signalbox.retry.changes"
+CALL_ID = "signalbox.tool_call.id"
 CALL_REJECTED = "signalbox.tool_call.rejected"
 CALL_REUSED = "signalbox.tool_call.reused"
 

@@ -24,6 +24,7 @@ from signalbox.tracing import names as own
 from signalbox.tracing.attributes import (
     Attributes,
     attempt_attributes,
+    call_ids,
     outcome_attributes,
     param_attributes,
     put,
@@ -156,7 +157,7 @@ class RunSpans(RunObserver):
         if span is None:
             # A model may invent names, and write text into them.
             name = call.name if call.spec is not None else None
-            values = {self._names.tool_name: name, self._names.tool_call_id: call.id, own.ERROR_TYPE: code}
+            values = {self._names.tool_name: name, **call_ids(self._names, call), own.ERROR_TYPE: code}
             self._span.add_event(own.CALL_REUSED if call.cached else own.CALL_REJECTED, put({}, values))
             return
         if outcome is not None and self._options.captures_content:

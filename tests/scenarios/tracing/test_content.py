@@ -11,6 +11,7 @@ from tests.scenarios.tracing.conftest import Trace, calling, saying
 from tests.support.collector import Collector
 from tests.support.fakes import make_tool
 from tests.support.fixtures import StartApp
+from tests.support.scripted_upstream import ScriptedUpstream
 
 SWITCH = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 CANARIES = ("canary-system", "canary-prompt", "canary-argument", "canary-result", "canary-answer", "canary-metadata")
@@ -80,6 +81,40 @@ def test_content_has_the_attributes_of_openinference(start_app: StartApp, collec
     assert first.attributes["llm.input_messages.1.message.content"] == "canary-prompt"
     assert first.attributes["llm.output_messages.0.message.tool_calls.0.tool_call.function.name"] == "look"
     assert second.attributes["llm.input_messages.3.message.role"] == "tool"
+    ids = [first.attributes["llm.output_messages.0.message.tool_calls.0.tool_call.id"], tool.attributes["tool.id"]]
+    assert second.attributes["llm.input_messages.3.message.tool_call_id"] == ids[0] == ids[1] == "call_1"
     assert second.attributes["llm.output_messages.0.message.content"] == "canary-answer"
     assert json.loads(tool.attributes["input.value"]) == {"query": "canary-argument"}
     assert (root.attributes["input.value"], root.attributes["output.value"]) == ("canary-prompt", "canary-answer")
+
+
+def sent_ids(upstream: ScriptedUpstream) -> list[str]:
+    """Return the ids of calls and results in the last request, as the upstream received them."""
+    messages = upstream.asked[-1].body["messages"]
+    calls = [call["id"] for one in messages for call in one.get("tool_calls") or ()]
+    return [*calls, *(one["tool_call_id"] for one in messages if one["role"] == "tool")]
+
+
+@BOTH_LOOPS
+def test_ids_of_calls_are_those_that_the_upstream_received(
+    start_app: StartApp, collector: Collector, traced: Trace, *, v2: bool
+) -> None:
+    """In the run of the call, they also join the messages and the span of the tool; later questions have our ids."""
+    traced(**{SWITCH: "true"})
+    scripts = (calling(("look", {"query": "one"})), saying("Found."), saying("Yes."))
+    app, upstream = start_app(*scripts, settings={"tool_loop_v2": v2}, extra_tools=[make_tool("look", answer)])
+    app.ask("Look.", tools=["look"], conversation_id="ids")
+    collector.wait_for_runs()
+    assert exported_ids(collector) == sent_ids(upstream) == ["call_1", "call_1"]
+    tool = collector.the("execute_tool look")
+    assert tool.attributes["gen_ai.tool.call.id"] == "call_1"
+    app.ask("Sure?", tools=["look"], conversation_id="ids")
+    collector.wait_for_runs(2)
+    assert exported_ids(collector) == sent_ids(upstream) == [tool.attributes["signalbox.tool_call.id"]] * 2
+
+
+def exported_ids(collector: Collector) -> list[str]:
+    """Return the ids of calls and results in the last exported request."""
+    exported = json.loads(collector.named("chat openai/sim")[-1].attributes["gen_ai.input.messages"])
+    parts = [part for message in exported for part in message["parts"]]
+    return [part["id"] for kind in ("tool_call", "tool_call_response") for part in parts if part["type"] == kind]

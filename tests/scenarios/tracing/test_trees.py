@@ -45,7 +45,7 @@ def test_a_run_has_a_span_for_each_attempt_and_each_call(
     assert root.attributes["signalbox.loop"] == ("v2" if v2 else "legacy")
     assert (root.attributes["signalbox.attempts"], root.attributes["signalbox.protocol"]) == (2, "v1.1")
     assert tool.attributes["gen_ai.tool.name"] == "add"
-    assert tool.attributes["gen_ai.tool.call.id"] == stream.of("tool_result")[0]["id"]
+    assert tool.attributes["signalbox.tool_call.id"] == stream.of("tool_result")[0]["id"]
     first = collector.named(MODEL)[0]
     assert (first.kind, first.status) == ("client", "unset")
     assert first.attributes["gen_ai.provider.name"] == "openrouter"

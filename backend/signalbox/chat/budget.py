@@ -129,8 +129,13 @@ class Budget(Struct):
 
     def estimated(self, progress: Progress) -> float | None:
         """Return what counts until the bill arrives; None if it cannot be estimated, because prices are unknown."""
-        is_priced = self.prices is not None or not any(attempt.is_cost_unknown for attempt in progress.attempts)
-        return self.spent(progress) if is_priced else None
+        return None if any(map(self._lacks_price, progress.attempts)) else self.spent(progress)
+
+    def _lacks_price(self, attempt: Attempt) -> bool:
+        """Return whether an attempt may have cost something, and neither its cost nor its model's price is known."""
+        if self.prices is not None or attempt.model in self.prices_of:
+            return False
+        return attempt.is_cost_unknown if attempt.usage is None else attempt.usage.cost is None
 
     def estimate(self, place: int, cost: float) -> None:
         """Set the estimated cost of an attempt, by its place among all attempts."""

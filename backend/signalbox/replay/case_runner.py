@@ -26,10 +26,14 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """The outcome of a run, and its stream as a client would receive it."""
+    """The outcome of a run, and its stream as a client would receive it.
+
+    `spent` is its cost in USD, reported or estimated; None if that is not possible, or if the case has no cost limit.
+    """
 
     outcome: Outcome
     stream: bytes
+    spent: float | None = None
 
 
 async def run_case(
@@ -57,7 +61,8 @@ async def run_case(
     await drive(run, context, progress, record)
     stream = SseV1Encoder(RunRecord(run_id, case.model, loop)).encode(events)
     outcome = outcome_of(events, progress.attempts, loop, case.model)
-    return CaseResult(_completed(outcome, stream, progress), stream)
+    spent = context.budget.estimated(progress) if context.budget else None
+    return CaseResult(_completed(outcome, stream, progress), stream, spent)
 
 
 def _completed(outcome: Outcome, stream: bytes, progress: Progress) -> Outcome:

@@ -14,6 +14,7 @@ from signalbox.app.config import Settings
 from signalbox.app.shadow.cases import Cases
 from signalbox.chat.observer import RunObserver
 from signalbox.chat.plan import trusted_names
+from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject
@@ -131,13 +132,15 @@ class Shadow:
         except Exception as error:  # noqa: BLE001 - a defect of a loop is a result, and must not end shadow mode
             _log.error("shadow.failed", run_id=journal.run_id, error=type(error).__name__)
             return failed
-        found = _explained(journal, result.outcome, by_chance=not self.settings.is_simulated)
-        cost = result.outcome.cost
         # Without a known cost, it counts as what it was allowed to cost: the budget holds anyway.
+        cost = reserved.cost if result.spent is None else result.spent
+        if result.outcome.code == Code.BUDGET_REACHED != journal.outcome.code:
+            return replace(failed, cost=cost)  # the reservation ended it, not the loop
+        found = _explained(journal, result.outcome, by_chance=not self.settings.is_simulated)
         return replace(
             reserved,
             outcome=outcome_of(found),
-            cost=reserved.cost if cost is None else cost,
+            cost=cost,
             differences=[as_data(one) for one in found],
         )
 

@@ -277,7 +277,7 @@ async def _services(
     drawing = image_model_of(settings, upstreams_, catalog)
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack, images=drawing)
     sharing = sharing_of(settings, database)
-    store, traces = _opened(JournalStore(database, sharing), settings, stack), open_tracing(traced, stack)
+    store, traces = _opened(JournalStore(database, sharing), settings, stack), open_tracing(traced, settings, stack)
     webhooks_ = open_webhooks(settings, database, stack)
     shadows = open_shadow(settings, database, upstreams_, catalog, stack, toolbox=toolbox, counters=measured)
     listeners = RunListeners([*traces, *_listeners(settings, webhooks_, measured), *shadows])

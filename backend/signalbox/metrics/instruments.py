@@ -92,8 +92,8 @@ class Instruments:
         )
         self.shadow_cost = self._counter(
             "shadow_cost_usd",
-            "Cost in US dollars of the runs of shadow mode, which is not in cost_usd; a cost that no upstream reported "
-            "counts as what the run was allowed to cost.",
+            "Cost in US dollars of the runs of shadow mode, which is not in cost_usd; an unknown "
+            "cost counts as what the run was allowed to cost.",
             *("loop", "family"),
         )
 

@@ -79,8 +79,8 @@ def usage_attributes(names: Names, usage: Usage, *, has_cache: bool = True) -> A
     )
 
 
-def attempt_attributes(names: Names, attempt: Attempt, context: ConversationContext) -> Attributes:
-    """Return what is known of an attempt at its beginning."""
+def attempt_attributes(names: Names, attempt: Attempt, context: ConversationContext, only_upstream: str) -> Attributes:
+    """Return what is known of an attempt at its beginning; `only_upstream` names an upstream without a name."""
     there = context.destination
     is_there = (attempt.upstream or "") == there.upstream  # a tool may call a model at another upstream
     return put(
@@ -89,7 +89,7 @@ def attempt_attributes(names: Names, attempt: Attempt, context: ConversationCont
             names.provider: PROVIDERS.get(there.dialect) if is_there else None,
             names.request_model: attempt.model,
             names.conversation: shown_id(context.session_id) if context.session_id else None,
-            own.UPSTREAM: attempt.upstream or None,
+            own.UPSTREAM: attempt.upstream or only_upstream,
             own.STEP: attempt.step,
             own.ATTEMPT: attempt.number,
             own.IS_FINAL: attempt.final or None,

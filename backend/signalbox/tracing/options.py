@@ -32,7 +32,8 @@ class Options:
     """How runs are traced. `propagates`: traceparent is taken from requests, and sent to upstreams and tools.
 
     `secrets` are the values of the headers that the exporter sends. At most `queue_size` spans wait for their
-    export. `endpoint` is the URL of the collector, with or without its path.
+    export. `endpoint` is the URL of the collector, with or without its path. `only_upstream` names the upstream if no
+    file configures several.
     """
 
     names: Names
@@ -41,6 +42,7 @@ class Options:
     secrets: tuple[str, ...] = ()
     queue_size: int = DEFAULT_QUEUE
     endpoint: str = ""
+    only_upstream: str = ""
 
 
 def read_options(variables: Mapping[str, str]) -> Options | None:

@@ -75,7 +75,11 @@ class RunTraces:
         span = self._tracer.start_span(
             "invoke_agent",
             context=Context(),
-            attributes={**run_attributes(names, record, None), own.RECOVERED: True},
+            attributes={
+                **run_attributes(names, record, None),
+                own.UPSTREAM: record.upstream or self._options.only_upstream,
+                own.RECOVERED: True,
+            },
             start_time=_nanoseconds(record.started),
         )
         span.set_attributes(total_attributes(names, record.usage))
@@ -104,7 +108,7 @@ class RunSpans(RunObserver):
             f"chat {attempt.model}",
             context=trace.set_span_in_context(parent, Context()),
             kind=SpanKind.CLIENT,
-            attributes=attempt_attributes(self._names, attempt, self._run.context),
+            attributes=attempt_attributes(self._names, attempt, self._run.context, self._options.only_upstream),
         )
         self._attempts[id(attempt)] = span
         return self._headers(span)
@@ -176,7 +180,7 @@ class RunSpans(RunObserver):
             self._span.set_attributes(run_content(self._names, self._question, self._answer))
         progress = run.progress
         values = {
-            own.UPSTREAM: progress.upstream or None,
+            own.UPSTREAM: progress.upstream or run.context.destination.upstream or self._options.only_upstream,
             own.STEPS: progress.steps,
             own.ATTEMPTS: len(progress.attempts),
         }

@@ -239,4 +239,5 @@ def test_the_span_of_a_crashed_run_finds_its_children(tmp_path: Path, collector:
     root = collector.the("invoke_agent")
     assert (root.status, root.attributes["error.type"]) == ("error", "SERVER_CRASH")
     assert root.attributes["signalbox.recovered"] is True
+    assert root.attributes["signalbox.upstream"] == "default"
     assert collector.trees() == [("invoke_agent", [("chat openai/sim", []), ("execute_tool calculate", [])])]

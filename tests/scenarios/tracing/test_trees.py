@@ -14,12 +14,15 @@ from signalbox.core.parts import Request
 from signalbox.core.tools import ToolContext
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.tracing.ids import ids_of
+from structlog.testing import capture_logs
 
+from tests.scenarios.access.users import bearer
 from tests.scenarios.tracing.conftest import Trace, calling, saying
 from tests.scenarios.variants.variants_client import post
 from tests.support.collector import Collector
 from tests.support.fakes import make_tool
 from tests.support.fixtures import StartApp
+from tests.support.metrics import Scrape
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import holds, sends
 
@@ -55,6 +58,21 @@ def test_a_run_has_a_span_for_each_attempt_and_each_call(
     assert [name for name, _ in first.events] == ["signalbox.first_chunk"]
     assert root.start <= first.start <= first.end <= tool.start + 10**9
     assert root.end >= collector.named(MODEL)[1].end
+
+
+def test_the_only_upstream_has_the_name_that_metrics_and_logs_use(
+    start_app: StartApp, collector: Collector, traced: Trace
+) -> None:
+    """No file configures it, so it has no other name."""
+    token = "the-token-of-prometheus"
+    app, _ = start_app(saying("Hello."), settings={"signalbox_metrics_token": token})
+    with capture_logs() as lines:
+        app.ask(tools=[])
+    collector.wait_for_runs()
+    found = Scrape(app.client.get("/metrics", headers=bearer(token)).raise_for_status().text)
+    (ended,) = [line for line in lines if line["event"] == "run.finished"]
+    spans = [collector.the(name).attributes["signalbox.upstream"] for name in ("invoke_agent", MODEL)]
+    assert [*spans, ended["upstream"], found.labels("runs_total")[0]["upstream"]] == ["default"] * 4
 
 
 @BOTH_LOOPS

@@ -2,8 +2,10 @@
 
 import os
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 from signalbox import __version__
+from signalbox.app.config import Settings
 from signalbox.app.settings.errors import SettingsError
 from signalbox.extras import how_to_install
 from signalbox.runs.listeners import RunListener
@@ -18,7 +20,7 @@ def tracing_options() -> Options | None:
         raise SettingsError(str(error)) from None
 
 
-def open_tracing(options: Options | None, stack: AsyncExitStack) -> list[RunListener]:
+def open_tracing(options: Options | None, settings: Settings, stack: AsyncExitStack) -> list[RunListener]:
     """Return the listener that traces runs, if traces are on; `stack` exports the last spans. Raises SettingsError."""
     if options is None:
         return []
@@ -26,7 +28,7 @@ def open_tracing(options: Options | None, stack: AsyncExitStack) -> list[RunList
         from signalbox.tracing.setup import open_traces  # its packages are an extra, and cost 0.2 s of the start
     except ImportError:
         raise _not_installed() from None
-    return [open_traces(options, __version__, stack)]
+    return [open_traces(replace(options, only_upstream=settings.only_upstream), __version__, stack)]
 
 
 def probe_collector(seconds: float) -> str | None:

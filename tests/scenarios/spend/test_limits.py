@@ -103,7 +103,8 @@ def test_a_run_over_budget_is_refused_before_anything_is_spent(limited: Limited)
     status, error = app.refusal()
     assert (status, error["code"]) == (402, "BUDGET_EXHAUSTED")
     assert error["message"].startswith(
-        "The daily budget of this token of $0.02 has too little left for this run: $0 is spent. It begins anew on 20"
+        "The daily budget of this token of $0.02 has too little left for this run, which needs at least $2.56: "
+        "$0 is spent. It begins anew on 20"
     )
     assert app.reserved() == []
 
@@ -141,16 +142,21 @@ def test_every_protocol_says_so_in_its_shape(
 
 
 def test_a_group_pays_together(limited: Limited) -> None:
-    """The message names the group; a token outside of it is not affected."""
+    """The message names the group, and says that active runs are in the way; a token outside of it is not affected."""
     app = limited(holds)
     app.call("PUT", "groups/team", budget_day=1)
     tokens = [app.create(group="team") for _ in range(3)]
     with ThreadPoolExecutor(3) as many:
         statuses = [*many.map(lambda token: app.start(token, max_cost=0.5), tokens)]
-    assert sorted(statuses) == [200, 200, 402]
-    words = error_of(app.post(tokens[0], max_cost=0.5))["message"]
-    assert "The daily budget of the group 'team' of $1 " in words
-    assert "$0 is spent and $1 is reserved by active runs" in words
+    assert sorted(statuses) == [200, 200, 429]
+    refused = app.post(tokens[0], max_cost=0.5)
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "2")
+    assert error_of(refused) == {
+        "code": "TOO_MANY_RUNS",
+        "message": "The daily budget of the group 'team' of $1 has too little left for this run, "
+        "which needs at least $0.5, until active runs end: $0 is spent and $1 is reserved by active runs. "
+        "Try again in a moment.",
+    }
     assert app.start(max_cost=0.5) == 200
 
 
@@ -158,7 +164,7 @@ def test_a_stopped_run_releases_what_it_has_reserved(limited: Limited) -> None:
     """Its cost is not known, so its estimate counts."""
     app = limited(holds, budget_day=1)
     assert app.start(max_cost=1) == 200
-    assert app.post(max_cost=1).status_code == 402
+    assert app.post(max_cost=1).status_code == 429
     app.stop_only_run()
     assert {*app.reserved()} == {0}
     assert app.start(max_cost=0.9) == 200
@@ -225,7 +231,7 @@ def test_variants_reserve_one_by_one(limited: Limited) -> None:
     response = app.post(path="/api/chat/variants", max_cost=0.5, conversation_id="c", variants=[{}, {}, {}])
     assert response.status_code == 200, response.text
     codes = [one.get("error", {}).get("code") for one in response.json()["variants"]]
-    assert sorted(map(str, codes)) == ["BUDGET_EXHAUSTED", "None", "None"]
+    assert sorted(map(str, codes)) == ["None", "None", "TOO_MANY_RUNS"]
 
 
 def test_a_changed_budget_applies_to_the_next_run(limited: Limited) -> None:

@@ -56,7 +56,10 @@ async def ask_all(urls: list[str], token: str, **body: Any) -> list[int]:
 
 
 def test_exactly_what_the_budget_pays_is_started(tmp_path: Path, postgres: Server) -> None:
-    """40 of 200 start, and nothing is sent for the others. Every reservation is released, also after kill -9."""
+    """40 of 200 start, which reserve the budget, and nothing is sent for the others.
+
+    Every reservation is released, also after kill -9.
+    """
     url = postgres.new_database()
     with ScriptedUpstream(holds) as upstream, two_workers(tmp_path, url, upstream) as workers:
         urls = [worker.url for worker in workers]
@@ -64,7 +67,7 @@ def test_exactly_what_the_budget_pays_is_started(tmp_path: Path, postgres: Serve
             limits = {"name": "Ada", "budget_day": PAID * 0.25, "budget_month": 1000}
             token = operator.post("/api/tokens", json=limits).json()
             statuses = Counter(asyncio.run(ask_all(urls, token["token"], max_cost=0.25)))
-        assert statuses == {200: PAID, 402: REQUESTS - PAID}
+        assert statuses == {200: PAID, 429: REQUESTS - PAID}
         within(30, lambda: sum(b"Hi" in json.dumps(one.body).encode() for one in upstream.asked) == PAID)
         day = "SELECT spent, reserved FROM budgets WHERE period LIKE '____-__-__'"
         assert postgres.sql(day, database=url) == [(0, PAID * 250_000_000)]

@@ -1,4 +1,4 @@
-"""The errors of runs that a budget refuses: which one, how much is left, when it begins anew."""
+"""The errors of runs that a budget refuses: which one, how much is left, when to try again."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,11 @@ def budget_refusal(refused: Refused, now: float) -> RequestError:
     used = f"{_money(refused.spent)} is spent"
     if refused.reserved > 0:
         used += f" and {_money(refused.reserved)} is reserved by active runs"
-    words = f"{of_budget} has too little left for this run: {used}. It begins anew on {_end(is_day, now)} at 00:00 UTC."
+    words = f"{of_budget} has too little left for this run, which needs at least {_money(_rounded_up(refused.need))}"
+    if refused.is_temporary:
+        words = f"{words}, until active runs end: {used}."
+        return RequestError(Code.TOO_MANY_RUNS, words, status=429, retry_after=_RETRY_SECONDS)
+    words = f"{words}: {used}. It begins anew on {_end(is_day, now)} at 00:00 UTC."
     return RequestError(Code.BUDGET_EXHAUSTED, words)
 
 
@@ -41,6 +45,11 @@ def _end(is_day: bool, now: float) -> str:
     if is_day:
         return f"{today + timedelta(days=1):%Y-%m-%d}"
     return f"{today.replace(day=1) + timedelta(days=32):%Y-%m}-01"
+
+
+def _rounded_up(amount: int) -> int:
+    """Return an amount in whole millionths of a USD, so that no run seems to need nothing."""
+    return -(-amount // 1000) * 1000
 
 
 def _money(amount: int) -> str:

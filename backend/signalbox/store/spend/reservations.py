@@ -58,12 +58,20 @@ class Payer(Struct, frozen=True):
 
 
 class Refused(Exception):
-    """A limit does not allow the run: `spent` and `reserved` are those of the row, without this run."""
+    """A limit does not allow the run: `spent` and `reserved` are those of the row, without this run.
 
-    def __init__(self, key: Key, limit: int, spent: int, reserved: int) -> None:
+    `need` is what the run must be able to reserve at least.
+    """
+
+    def __init__(self, key: Key, limit: int, spent: int, reserved: int, need: int = 0) -> None:
         super().__init__(*key)
         self.account, self.period = key
-        self.limit, self.spent, self.reserved = limit, spent, reserved
+        self.limit, self.spent, self.reserved, self.need = limit, spent, reserved, need
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether only active runs are in the way: enough may be left when they have ended."""
+        return self.limit - self.spent >= self.need
 
 
 def reserve(connection: Connection, payer: Payer, want: int, need: int, now: float) -> int:
@@ -78,7 +86,7 @@ def reserve(connection: Connection, payer: Payer, want: int, need: int, now: flo
             raise Refused(key, limit, 0, rows[key][1] - 1)
     granted = _granted(payer, rows, want)
     if need > 0 and granted < max(need, 1):
-        raise _refusal(payer, rows, want)
+        raise _refusal(payer, rows, want, max(need, 1))
     _take_back(connection, payer, want - max(granted, 0))
     values = {"run_id": payer.run_id, "owner": payer.owner, "group_name": payer.group, "day": payer.day}
     connection.execute(insert(RESERVATIONS).values(**values, amount=max(granted, 0), created=now))
@@ -151,12 +159,14 @@ def _granted(payer: Payer, rows: dict[Key, tuple[int, int]], want: int) -> int:
     return min([want, *(limit - sum(rows[key]) + want for key, limit in budgets.items())])
 
 
-def _refusal(payer: Payer, rows: dict[Key, tuple[int, int]], want: int) -> Refused:
-    """Return the refusal by the budget with the smallest remainder."""
-    budgets = {key: limit for key, limit in payer.limits().items() if key[1] != ACTIVE}
-    key = min(budgets, key=lambda one: budgets[one] - sum(rows[one]))
-    spent, reserved = rows[key]
-    return Refused(key, budgets[key], spent, reserved - want)
+def _refusal(payer: Payer, rows: dict[Key, tuple[int, int]], want: int, need: int) -> Refused:
+    """Return the refusal by the budget with the smallest remainder, by one that is spent if there is one."""
+    refusals = [
+        Refused(key, limit, rows[key][0], rows[key][1] - want, need)
+        for key, limit in payer.limits().items()
+        if key[1] != ACTIVE
+    ]
+    return min(refusals, key=lambda one: (one.is_temporary, one.limit - one.spent - one.reserved))
 
 
 def _take_back(connection: Connection, payer: Payer, amount: int) -> None:

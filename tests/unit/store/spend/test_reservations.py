@@ -91,6 +91,19 @@ async def test_the_smaller_of_two_budgets_counts(disk: Disk) -> None:
     assert await try_to(disk, Payer("t", "ada", "", DAY, both[:1]), 400, 1) == 200
 
 
+async def test_a_refusal_is_temporary_if_only_active_runs_are_in_the_way(disk: Disk, store: JournalStore) -> None:
+    """Of several budgets, one that is spent has precedence over one that is reserved."""
+    both = (Account("ada", day=500), Account("group:team", day=300))
+    assert await try_to(disk, Payer("a", "ada", "team", DAY, both), 300) == 300
+    refused = await try_to(disk, Payer("b", "ada", "team", DAY, both), 300, 150)
+    assert isinstance(refused, Refused)
+    assert (refused.account, refused.is_temporary, refused.need) == ("group:team", True, 150)
+    await end(store, "spent", 400e-9)
+    refused = await try_to(disk, Payer("b", "ada", "team", DAY, both), 300, 150)
+    assert isinstance(refused, Refused)
+    assert (refused.account, refused.is_temporary) == ("ada", False)
+
+
 async def test_members_share_the_budget_of_their_group(disk: Disk) -> None:
     """Ten different owners."""
     found = await asyncio.gather(*(try_to(disk, of_group(f"{n}", month=300), 100) for n in range(10)))

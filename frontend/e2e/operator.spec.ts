@@ -2,16 +2,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ADMIN_TOKEN, expect, expectAccessible, type Page, test } from "./support/page.ts";
+import { ADMIN_TOKEN, enterToken, expect, expectAccessible, test } from "./support/page.ts";
 
 const HEADERS = { authorization: `Bearer ${ADMIN_TOKEN}` };
-
-async function enterToken(page: Page): Promise<void> {
-  await page.getByRole("button", { name: /operator token|all users' runs/ }).click();
-  await page.getByRole("textbox", { name: "Operator token" }).fill(ADMIN_TOKEN);
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("dialog")).toHaveCount(0);
-}
 
 test("runs are found by a filter that is in the address, and drawn as charts", async ({ page, request }) => {
   const ask = (model: string, loop: string) =>

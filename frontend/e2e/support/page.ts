@@ -1,9 +1,10 @@
 // Helpers for browser tests: send a message, choose a model, wait for the end, and fail on forbidden behaviour.
 import AxeBuilder from "@axe-core/playwright";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
+import { ADMIN_TOKEN, DATA } from "../../playwright.config.ts";
 
 export { expect, type Page } from "@playwright/test";
-export { ADMIN_TOKEN, DATA } from "../../playwright.config.ts";
+export { ADMIN_TOKEN, DATA };
 
 /** Forbidden behaviour of all tabs of a test. */
 export class Faults {
@@ -139,4 +140,12 @@ export async function choose(page: Page, setting: string, value: string): Promis
   await expect(group.getByRole("radio", { name: value, exact: true })).toBeChecked();
   await page.keyboard.press("Escape");
   await expect(group).toBeHidden();
+}
+
+/** Enter the operator token in a section of the operator page. */
+export async function enterToken(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /operator token|all users' runs/ }).click();
+  await page.getByRole("textbox", { name: "Operator token" }).fill(ADMIN_TOKEN);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
 }

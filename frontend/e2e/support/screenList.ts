@@ -6,6 +6,7 @@ import {
   useModel as chooseModel,
   end,
   ended,
+  enterToken,
   expect,
   message,
   type Page,
@@ -35,6 +36,13 @@ export async function asked(page: Page, model?: string, status = "complete"): Pr
   await ask(page, SEARCH);
   await ended(page, status);
   if (!model) answered = page.url();
+}
+
+/** A section of the operator page that needs the token, after it has loaded. */
+async function operated(page: Page, section: string): Promise<void> {
+  await page.goto(`/operator#${section}`);
+  await enterToken(page);
+  await expect(page.getByText("Loading…")).toHaveCount(0);
 }
 
 async function inspected(page: Page, tab: string): Promise<void> {
@@ -272,6 +280,17 @@ export const SCREENS: readonly Screen[] = [
     async open(page) {
       await page.goto("/operator#runs");
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
+    },
+  },
+  ...["spend", "tokens", "webhooks", "audit", "shadow"].map((section) => ({
+    name: `operator-${section}`,
+    open: (page: Page) => operated(page, section),
+  })),
+  {
+    name: "operator-webhook-form",
+    async open(page) {
+      await operated(page, "webhooks");
+      await page.getByRole("button", { name: "Add webhook" }).click();
     },
   },
   {

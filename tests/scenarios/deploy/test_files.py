@@ -23,10 +23,10 @@ PATIENCE = Settings.model_fields["signalbox_drain_seconds"].default + 10
 IMAGE = {"SIGNALBOX_HOST", "SIGNALBOX_PORT", "SIGNALBOX_DATA_DIR"}
 # Read by uvicorn: which proxies may set the client's address.
 OTHERS = {"FORWARDED_ALLOW_IPS", "PATH", "PYTHONUNBUFFERED"}
-TRACES = {  # OpenTelemetry's own
-    *("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SEMCONV", "OTEL_SERVICE_NAME"),
-    *("OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"),
-}
+# OpenTelemetry's own, as docs/tracing.md names them.
+TRACES = set(re.findall(r"`(OTEL_[A-Z_]+)`", (ROOT / "docs" / "tracing.md").read_text(encoding="utf-8")))
+# Where the workers see deploy/files.
+FILES = "/etc/signalbox"
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_the_workers_are_alike(workers: dict[str, dict[str, Any]]) -> None:
     first = next(iter(workers.values()))
     assert all(one == first for one in workers.values())
     assert {"DATABASE_URL", "SIGNALBOX_ADMIN_TOKEN", "SIGNALBOX_ACCESS_TOKEN"} <= set(first["environment"])
-    assert first["volumes"] == ["data:/data"]
+    assert first["volumes"] == ["data:/data", f"./files:{FILES}:ro"]
     assert int(first["stop_grace_period"].removesuffix("s")) >= PATIENCE
     assert "/health/ready" in first["healthcheck"]["test"][-1]
 
@@ -62,11 +62,30 @@ def test_every_name_is_a_setting(workers: dict[str, dict[str, Any]]) -> None:
 
 
 def test_every_setting_reaches_every_worker(workers: dict[str, dict[str, Any]]) -> None:
-    """Each setting of the env file is passed on under its own name."""
+    """Each setting of .env.example and each variable of traces is passed on under its own name."""
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = set(re.findall(r"^([A-Z_]+)=", example, re.MULTILINE)) | set(re.findall(r"\bOTEL_[A-Z_]+\b", example))
+    assert len(named & TRACES) > 0
     for one in workers.values():
         assert set(one["environment"]) == SETTINGS - IMAGE | {"FORWARDED_ALLOW_IPS"} | TRACES
-        for name in set(one["environment"]) - {"FORWARDED_ALLOW_IPS", "DATABASE_URL"}:
+        assert named - IMAGE <= set(one["environment"])
+        for name in set(one["environment"]) - {"FORWARDED_ALLOW_IPS", "DATABASE_URL"} - TRACES:
             assert one["environment"][name].startswith(f"${{{name}:")
+        # Without a value, an unset variable stays unset: OpenTelemetry's SDK does not accept every empty value.
+        assert {one["environment"][name] for name in TRACES} == {None}
+
+
+def test_files_and_keys_reach_every_worker(workers: dict[str, dict[str, Any]]) -> None:
+    """Files that settings name and keys of upstreams are in deploy/files, which Git ignores."""
+    rules = (DEPLOY / "files" / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert "*" in rules
+    text = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    for name in ("SIGNALBOX_UPSTREAMS", "SIGNALBOX_FLAG_FILE", "OTEL_EXPORTER_OTLP_CERTIFICATE"):
+        [path] = re.findall(rf"`{name}=([^`]+)`", text)
+        assert path.startswith(f"{FILES}/")
+        assert f"`deploy/files/{path.removeprefix(FILES + '/')}`" in text
+    for one in workers.values():
+        assert one["env_file"] == [{"path": "files/keys.env", "required": False}]
 
 
 def test_secrets_come_from_outside(compose: dict[str, Any]) -> None:
@@ -86,7 +105,7 @@ def test_every_path_exists(compose: dict[str, Any]) -> None:
             assert (context / one["build"]["dockerfile"]).is_file()
         for volume in one["volumes"]:
             source = volume.partition(":")[0]
-            assert (DEPLOY / source).is_file() if source.startswith(".") else source in compose["volumes"]
+            assert (DEPLOY / source).exists() if source.startswith(".") else source in compose["volumes"]
         assert re.search(r":\d", one["image"])
 
 

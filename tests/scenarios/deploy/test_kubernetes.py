@@ -199,6 +199,17 @@ def test_streams_pass_through_the_ingress() -> None:
         assert annotations[f"{prefix}/proxy-next-upstream"] == "error timeout http_503"
 
 
+def test_files_and_keys_reach_the_pods(pod: dict[str, Any], container: dict[str, Any]) -> None:
+    """An optional ConfigMap holds the files that settings name; every name in the Secret becomes a variable."""
+    [files] = [volume["configMap"] for volume in pod["volumes"] if volume["name"] == "files"]
+    assert files == {"name": "signalbox-files", "optional": True}
+    [mount] = [mount for mount in container["volumeMounts"] if mount["name"] == "files"]
+    text = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
+    assert f"create configmap {files['name']} --from-file=upstreams.toml" in text
+    assert f"`SIGNALBOX_UPSTREAMS: {mount['mountPath']}/upstreams.toml`" in text
+    assert {"secretRef": {"name": "signalbox"}} in container["envFrom"]
+
+
 def test_the_tag_is_changed_in_the_file() -> None:
     """The docs change the version in the file that `apply` reads, not only in the cluster."""
     [image] = manifest("kustomization.yaml")["images"]

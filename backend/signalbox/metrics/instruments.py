@@ -29,6 +29,7 @@ class Instruments:
         self._create_tool_metrics()
         self._create_server_metrics()
         self._create_gauges()
+        self._create_process_metrics()
 
     def _create_run_metrics(self) -> None:
         self.runs = self._counter(
@@ -154,6 +155,20 @@ class Instruments:
             "0 after repeated failures of an upstream, until it answers a request.",
             "livemostrecent",
             "upstream",
+        )
+
+    def _create_process_metrics(self) -> None:
+        """Create the metrics of each process: a limit of open files, for example, is that of one worker."""
+        self.process_cpu = self._counter("process_cpu_seconds", "CPU time of a worker.", "worker")
+        self.process_memory = self._gauge(
+            "process_resident_memory_bytes", "Resident memory of a worker.", "livemax", "worker"
+        )
+        self.process_files = self._gauge("process_open_fds", "Open file descriptors of a worker.", "livemax", "worker")
+        self.process_files_limit = self._gauge(
+            "process_max_fds", "Most open file descriptors of a worker.", "livemax", "worker"
+        )
+        self.process_start = self._gauge(
+            "process_start_time_seconds", "Start of a worker, in epoch seconds.", "livemax", "worker"
         )
 
     def _counter(self, name: str, words: str, *labels: str) -> Counter:

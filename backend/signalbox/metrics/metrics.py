@@ -12,8 +12,9 @@ from prometheus_client.exposition import choose_encoder
 from signalbox.core.codes import Code
 from signalbox.metrics.counters import Counters
 from signalbox.metrics.instruments import Instruments
+from signalbox.metrics.process_metrics import ProcessMetrics
 from signalbox.metrics.run_metrics import RunMetrics
-from signalbox.metrics.worker_files import WorkerFiles, folder_of_this_process
+from signalbox.metrics.worker_files import WorkerFiles, claim_number, folder_of_this_process
 from signalbox.profiles import profile_for
 
 # Between two samples of the gauges, if other workers may be scraped instead of this one.
@@ -43,6 +44,9 @@ class Metrics(Counters):
         if folder is not None:
             self._registry = CollectorRegistry()
             self._registry.register(WorkerFiles(folder))
+        self._process: ProcessMetrics | None = None
+        if not is_embedded:
+            self._process = ProcessMetrics(self.all, str(claim_number(folder) if folder is not None else 1))
         self.all.build.labels(version).set(1)
         # `increase()` does not see a counter that begins at 1.
         for code in (Code.STORE_UNAVAILABLE, Code.INTERNAL):
@@ -73,14 +77,19 @@ class Metrics(Counters):
     async def sample_regularly(self) -> None:
         """Set the gauges once a second, for scrapes of other workers."""
         while True:
-            self.sample()
+            self._sample_all()
             await asyncio.sleep(_SAMPLE_SECONDS)
 
     async def text(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics and their content type: OpenMetrics if the client accepts it."""
-        self.sample()
+        self._sample_all()
         encode, content_type = choose_encoder(accept)
         return await asyncio.to_thread(partial(encode, self._registry)), content_type
+
+    def _sample_all(self) -> None:
+        self.sample()
+        if self._process is not None:
+            self._process.sample()
 
     def request_refused(self, status: int, code: str | None) -> None:  # noqa: D102
         self.all.refused.labels(status, code or "none").inc()

@@ -137,6 +137,28 @@ def remove_leftovers(parent: Path) -> None:
             continue  # in use, or just being created or removed
 
 
+def claim_number(folder: Path) -> int:
+    """Return the smallest number that no living process of the folder has, from 1; it is free when the process ends.
+
+    A worker that replaces a dead one gets its number, so that there are no more numbers than workers.
+    """
+    number = 1
+    while not _claims(folder / f"worker_{number}"):
+        number += 1
+    return number
+
+
+def _claims(path: Path) -> bool:
+    """Return whether this process has locked a file that no other process has locked."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)  # open until the process ends, which releases the lock
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        return False
+    return True
+
+
 def folder_of_this_process() -> Path | None:
     """Return the folder in which this process keeps its values; None if it keeps them in memory."""
     name = os.environ.get(VARIABLE)

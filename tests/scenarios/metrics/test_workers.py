@@ -56,6 +56,7 @@ def test_counters_add_up_at_either_worker_and_survive_one(tmp_path: Path, postgr
             assert [found.total("runs_total", status="complete", code="ok") for found in seen] == [3, 3]
             assert [found.total("run_duration_seconds_count") for found in seen] == [3, 3]
             assert [found.total("live_runs_limit") for found in seen] == [2000, 2000]
+            within(WAIT, lambda: _numbers(clients) == {"1", "2"})
             before = seen[-1].counters()
             victim, other = clients
             os.kill(victim, signal.SIGKILL)
@@ -70,8 +71,18 @@ def test_counters_add_up_at_either_worker_and_survive_one(tmp_path: Path, postgr
                 assert found.total("runs_total") == 4
                 assert fallen(before, found.counters()) == []
             within(WAIT, lambda: scraped(clients[new]).total("live_runs_limit") == 2000)
+            within(WAIT, lambda: _numbers(clients) == {"1", "2"})
         process.process.terminate()
         assert process.end() == 0
+
+
+def _numbers(clients: dict[int, httpx.Client]) -> set[str]:
+    """Return the numbers of the workers that have values of their processes, which all workers must agree on."""
+    one, other = (
+        {labels["worker"] for labels in scraped(client).labels("process_resident_memory_bytes")}
+        for client in clients.values()
+    )
+    return one & other
 
 
 def _has_new(process: Process, victim: int) -> bool:

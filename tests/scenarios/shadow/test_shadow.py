@@ -16,6 +16,7 @@ from signalbox.app.tool_setup import Toolbox
 from signalbox.replay import case_runner
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.shadow_runs import ShadowRun, reserve_shadow
+from sqlalchemy import Connection
 
 from tests.scenarios.access.users import ADMIN, bearer
 from tests.support.metrics import Scrape
@@ -24,6 +25,7 @@ from tests.support.workers import within
 
 CANARY = "canary-7d1e"
 TOKEN = "the-token-of-prometheus"
+OF_USERS = ("runs_", "attempts_", "tokens_", "cost_", "tool_", "time_", "run_", "flag_evaluations_", "retries_")
 QUESTION = f"What is 17 * 23? {CANARY}"
 
 
@@ -83,6 +85,35 @@ def test_users_neither_see_nor_pay_for_it(app: RunningApp) -> None:
     before = [app.client.get(path, headers=bearer(ADMIN)).json() for path in ("/api/runs", "/api/spend")]
     assert again(app, run_id) is not None
     assert [app.client.get(path, headers=bearer(ADMIN)).json() for path in ("/api/runs", "/api/spend")] == before
+
+
+def test_metrics_and_budgets_of_users_leave_it_out(tmp_path: Path) -> None:
+    """Runs, attempts, tokens, tools and costs are those of users; so is what a token has spent of its budget."""
+    metrics = {"signalbox_metrics_token": TOKEN}
+    with RunningApp(settings(tmp_path, **metrics)) as app:
+        made = app.client.post("/api/tokens", json={"name": "Ada", "budget_day": 5}, headers=bearer(ADMIN)).json()
+        asked = {"model": "openai/sim", "prompt": QUESTION, "tools": ["calculate"]}
+        response = app.client.post("/api/chat/stream", json=asked, headers=bearer(made["token"]))
+        run_id = response.headers["x-run-id"]
+        app.over(run_id)
+        app.within(app.parts.runs.store.flush(run_id))
+
+        def counted() -> tuple[list[Any], Any, Any]:
+            scraped = Scrape(app.client.get("/metrics", headers=bearer(TOKEN)).raise_for_status().text)
+            samples = [one for one in scraped.samples() if one[0].startswith(OF_USERS)]
+            spent = app.client.get("/api/spend", headers=bearer(made["token"])).json()["total"]
+            return samples, spent, app.within(app.parts.database.read(budgets))
+
+        before = counted()
+        assert before[0]
+        assert before[1]["cost"] > 0
+        assert again(app, run_id) is not None
+        assert counted() == before
+
+
+def budgets(connection: Connection) -> list[Any]:
+    """Return what is spent and reserved."""
+    return [tuple(row) for row in connection.exec_driver_sql("SELECT account, period, spent, reserved FROM budgets")]
 
 
 def test_a_day_has_a_budget(app: RunningApp) -> None:

@@ -1,6 +1,7 @@
 """The files of several workers: sums survive a worker, gauges do not, and the number of files stays small."""
 
 import fcntl
+import os
 import sys
 import tempfile
 from math import inf
@@ -11,7 +12,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from signalbox.metrics.instruments import Instruments
-from signalbox.metrics.worker_files import WorkerFiles, remove_leftovers, shared_by_workers
+from signalbox.metrics.worker_files import WorkerFiles, claim_number, remove_leftovers, shared_by_workers
 
 from tests.support.metrics import Scrape
 from tests.support.processes import WAIT
@@ -145,6 +146,16 @@ def test_a_stop_removes_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         remove_leftovers(tmp_path)
         assert len([*tmp_path.iterdir()]) == 1
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_number_is_free_again_when_its_process_has_ended(tmp_path: Path) -> None:
+    """So that there are no more numbers than workers."""
+    numbers = [claim_number(tmp_path), claim_number(tmp_path), claim_number(tmp_path)]
+    assert numbers == [1, 2, 3]
+    for file in Path("/proc/self/fd").iterdir():
+        if file.is_symlink() and file.readlink() == tmp_path / "worker_2":
+            os.close(int(file.name))  # as the end of its process does
+    assert [claim_number(tmp_path), claim_number(tmp_path)] == [2, 4]
 
 
 def test_a_file_that_is_being_created_is_no_fault(files: WorkerFiles, tmp_path: Path) -> None:

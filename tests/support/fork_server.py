@@ -99,11 +99,11 @@ class Forked:
 
 
 def can_fork(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
-    """Return whether a fork suffices for this command; some variables are read only when an interpreter starts."""
+    """Return whether a fork suffices for this command; the fork server has read some variables already."""
     return (
         hasattr(os, "pidfd_open")
         and arguments[0] in ("-m", "-c")
-        and not any(name.startswith(("PYTHON", "LD_", "MALLOC_")) for name in env)
+        and not any(name.startswith(("PYTHON", "LD_", "MALLOC_", "TMPDIR")) for name in env)
     )
 
 

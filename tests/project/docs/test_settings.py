@@ -1,8 +1,10 @@
 """docs/settings.md lists every setting, and docs/logs.md every log event."""
 
 import re
+from typing import get_args
 
 from signalbox.app.config import Settings
+from signalbox.app.openapi.request_bodies import FlagOverride
 
 from tests.project.docs.pages import ROOT, codes_in, page, rows
 
@@ -25,6 +27,15 @@ def test_every_setting_of_the_example_file_is_one() -> None:
     assert {line.partition("=")[0] for line in lines if re.match(r"[A-Z_0-9]+=", line)} == {
         cells[0].strip("`") for cells in rows(SETTINGS)
     }
+
+
+def test_every_state_of_the_override_is_named() -> None:
+    """With the one that removes it."""
+    states = get_args(FlagOverride.model_fields["state"].annotation)
+    text = (ROOT / "docs/settings.md").read_text("utf-8")
+    named = f"{', '.join(f'`{state}`' for state in states[:-1])} or `{states[-1]}`"
+    assert f"`state` is {named}." in text
+    assert 'remove an override, send `{"state": "default"}`' in text
 
 
 def test_every_line_of_the_log_is_in_the_table() -> None:

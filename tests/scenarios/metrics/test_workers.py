@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from pathlib import Path
 from socket import create_server
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.scenarios.tool_loop.script import fails
 from tests.scenarios.workers.test_supervisor import ASK, workers
 from tests.support.metrics import Scrape
 from tests.support.processes import WAIT, Process, command
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream, says
 from tests.support.stream_reader import check_stream
-from tests.support.workers import each_worker, within
+from tests.support.workers import each_worker, has_ended, within
 
 pytestmark = pytest.mark.e2e
 
@@ -88,6 +91,54 @@ def _numbers(clients: dict[int, httpx.Client]) -> set[str]:
 def _has_new(process: Process, victim: int) -> bool:
     """Return whether the supervisor has noticed a death."""
     return f'"worker":{victim}' in process.errors()
+
+
+def test_the_last_answer_of_an_upstream_counts(tmp_path: Path, postgres_url: str) -> None:
+    """One worker sees it fail repeatedly, the other one sees it answer; the first sends no request since."""
+    is_up = threading.Event()
+
+    async def answers_if_up(exchange: Exchange) -> None:
+        await (says("Hi.") if is_up.is_set() else fails(503))(exchange)
+
+    def ask_twice(client: httpx.Client) -> None:
+        for _ in range(2):
+            assert client.post("/api/chat/stream", json=ASK).status_code == 200
+
+    def available(client: httpx.Client) -> float:
+        return scraped(client).total("upstream_available")
+
+    with ScriptedUpstream(answers_if_up) as upstream:
+        env: dict[str, Any] = {"OPENROUTER_BASE_URL": upstream.base_url, "OPENROUTER_API_KEY": "sk-or-v1-metrics"}
+        with workers(tmp_path, postgres_url, **METRICS, **env) as process, each_worker(process, 2) as clients:
+            one, other = clients.values()
+            ask_twice(one)
+            within(WAIT, lambda: available(one) == available(other) == 0)
+            is_up.set()
+            ask_twice(other)
+            within(WAIT, lambda: available(one) == available(other) == 1)
+
+
+def test_a_start_removes_the_files_of_a_killed_server(tmp_path: Path, postgres_url: str) -> None:
+    """`kill -9` of the supervisor leaves its folder; its workers end, too."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+
+    def folders() -> set[Path]:
+        return {*folder.glob("signalbox-metrics-*")}
+
+    with workers(tmp_path, postgres_url, **METRICS, TMPDIR=str(folder)) as process:
+        with each_worker(process, 2) as clients:
+            pids = [*clients]
+        process.process.kill()
+        within(WAIT, lambda: all(has_ended(pid) for pid in pids))
+    left = folders()
+    assert len(left) == 1
+    with workers(tmp_path, postgres_url, **METRICS, TMPDIR=str(folder)) as process:
+        assert len(folders()) == 1
+        assert folders() != left
+        process.process.terminate()
+        assert process.end() == 0
+    assert folders() == set()
 
 
 def test_the_port_of_metrics_is_shared_by_the_workers(tmp_path: Path, postgres_url: str) -> None:

@@ -74,6 +74,21 @@ class Plan(Struct, frozen=True, kw_only=True):
         """Whether V2 is compared with the baseline: in the stage of 100 percent, and after the last stage."""
         return bool(self.baseline) and (self.state == "finished" or (self.is_running and self.current.percent == 100))
 
+    def replacing(self, running: "Plan") -> "Plan":
+        """Return the plan, begun at the percentage of the running one: only evidence may raise it.
+
+        Unless a stage has this percentage, one is inserted before the next higher stage. If no stage is higher, the
+        plan begins at its last one.
+        """
+        shares = [min(one.percent, 100 - self.holdback) for one in self.stages]
+        place = next((place for place, share in enumerate(shares) if share >= running.percent), None)
+        if place is None:
+            return structs.replace(self, stage=len(self.stages) - 1)
+        if shares[place] == running.percent:
+            return structs.replace(self, stage=place)
+        inserted = structs.replace(self.stages[place], percent=running.percent)
+        return structs.replace(self, stages=(*self.stages[:place], inserted, *self.stages[place:]), stage=place)
+
     def promoted(self, now: float, baseline: Baseline) -> "Plan":
         """Return the plan at its next stage, or finished. A stage without a legacy share is not compared."""
         following = self.stage + 1

@@ -75,7 +75,7 @@ class Rollout:
     async def start(self, mode: Mode, stages: tuple[Stage, ...], holdback: int, actor: Actor = OPERATOR) -> Plan:
         """Start a plan in place of the running one; raises OSError and StoreError.
 
-        It begins with the first stage that does not lower the percentage of the running plan.
+        In the mode `guard`, it begins at the percentage of the running plan.
         """
         now = self._clock()
         plan = Plan(id=uuid4().hex, mode=mode, stages=stages, holdback=holdback, started=now, stage_started=now)
@@ -83,8 +83,7 @@ class Rollout:
         def change(stored: bytes | None) -> tuple[bytes, list[Entry]]:
             running, begun = _plan_of(stored), plan
             if running is not None and running.is_running and running.mode == mode == "guard":
-                reached = (place for place, one in enumerate(stages) if one.percent >= running.current.percent)
-                begun = structs.replace(plan, stage=next(reached, len(stages) - 1))
+                begun = plan.replacing(running)
             return json.encode(begun), [_entry(begun, now, (actor, "rollout.started"))]
 
         async with self._locked():

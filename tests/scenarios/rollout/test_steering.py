@@ -67,14 +67,15 @@ def test_v2_is_promoted_through_all_stages(tmp_path: Path) -> None:
 
 
 def test_a_second_plan_replaces_the_first(tmp_path: Path) -> None:
-    """It goes on at the first stage that does not lower the percentage."""
+    """It begins at the percentage of the first, though its own stages have others."""
     with server(tmp_path) as app:
         first = rollout(app, "PUT", PLAN)["plan"]
         stages = [{"percent": percent} for percent in (5, 60, 90)]
         second = rollout(app, "PUT", {"stages": stages})["plan"]
         assert second["id"] != first["id"]
-        assert (second["state"], second["stage"], second["percent"]) == ("running", 2, 60)
-        assert app.client.get(FLAG, headers=OPERATOR).json()["percent"] == 60
+        assert (second["state"], second["stage"], second["percent"]) == ("running", 2, 50)
+        assert [one["percent"] for one in second["stages"]] == [5, 50, 60, 90]
+        assert app.client.get(FLAG, headers=OPERATOR).json()["percent"] == 50
         assert actions(app) == ["rollout.started", "rollout.started"]
 
 

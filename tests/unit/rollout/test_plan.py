@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from signalbox.core.events import LoopName
 from signalbox.flags.override import Override
 from signalbox.rollout.guard import Guard
@@ -152,3 +153,23 @@ def test_the_stages_set_the_flag() -> None:
 def test_without_holdback_the_last_stage_is_skipped() -> None:
     """Nothing could be compared in it."""
     assert Plan(id="plan", stages=PLAN.stages, holdback=0).promoted(5, {}).state == "finished"
+
+
+@pytest.mark.parametrize(
+    ("percents", "holdback", "begun", "stage"),
+    [
+        ((5, 50, 100), 10, (5, 50, 100), 1),
+        ((3, 100), 10, (3, 50, 100), 1),
+        ((60, 100), 10, (50, 60, 100), 0),
+        ((5, 25), 10, (5, 25), 1),
+        ((100,), 50, (100,), 0),
+        ((100,), 0, (50, 100), 0),
+    ],
+)
+def test_a_plan_begins_at_the_running_percentage(
+    percents: tuple[int, ...], holdback: int, begun: tuple[int, ...], stage: int
+) -> None:
+    """A plan that replaces one at 50 percent never begins above it; the holdback counts."""
+    plan = Plan(id="new", stages=tuple(Stage(percent) for percent in percents), holdback=holdback).replacing(PLAN)
+    assert (tuple(one.percent for one in plan.stages), plan.stage) == (begun, stage)
+    assert plan.percent <= PLAN.percent

@@ -1,5 +1,6 @@
 """The rollout of a process with SQLite: stages over time, restarts, several workers, and races with operators."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -253,10 +254,23 @@ async def test_the_kill_switch_stops_the_plan(server: Server) -> None:
 
 
 async def test_a_new_plan_keeps_the_percentage(server: Server) -> None:
-    """It goes on at the first stage that does not lower the percentage."""
+    """Only the guard raises the percentage: a stage of the running percentage is inserted."""
     await server.rollout.start("guard", STAGES, 10)
-    plan = await server.rollout.start("guard", (Stage(5), Stage(25), Stage(60), Stage(100)), 10)
-    assert (plan.stage, server.override.current()) == (2, Override("percent", 60))
+    plan = await server.rollout.start("guard", (Stage(5), Stage(25), Stage(60, 10, 100), Stage(100)), 10)
+    assert [one.percent for one in plan.stages] == [5, 25, 50, 60, 100]
+    assert (plan.current, server.override.current()) == (Stage(50, 10, 100), Override("percent", 50))
+    await server.runs(610)
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 60)
+
+
+async def test_concurrent_plans_do_not_raise_the_percentage(server: Server) -> None:
+    """Whatever the order, V2 has at most the percentage with which the first of them began."""
+    workers = [server.worker() for _ in range(6)]
+    plans = [(Stage(10), Stage(50)), (Stage(30), Stage(60))] * 3
+    await asyncio.gather(*(worker.start("guard", stages, 10) for worker, stages in zip(workers, plans, strict=True)))
+    assert server.override.current() in (Override("percent", 10), Override("percent", 30))
+    assert server.override.current() == (await server.plan()).override
 
 
 async def test_late_rows_and_earlier_runs(server: Server) -> None:

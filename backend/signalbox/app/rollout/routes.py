@@ -38,7 +38,7 @@ async def get_rollout(services: ServicesDep, _: OperatorDep) -> RolloutState:
 async def start_rollout(request: Request, services: ServicesDep, operator: OperatorDep) -> RolloutState:
     """Start a rollout, or replace the running one; needs the operator token.
 
-    A running rollout goes on at the first stage that does not lower its percentage.
+    The percentage of a running rollout stays until the guard raises it.
     """
     wanted = await read_model(request, StartRollout, _BODY_LIMIT)
     wanted.check()

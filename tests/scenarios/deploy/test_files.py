@@ -83,7 +83,7 @@ def test_files_and_keys_reach_every_worker(workers: dict[str, dict[str, Any]]) -
     for name in ("SIGNALBOX_UPSTREAMS", "SIGNALBOX_FLAG_FILE", "OTEL_EXPORTER_OTLP_CERTIFICATE"):
         [path] = re.findall(rf"`{name}=([^`]+)`", text)
         assert path.startswith(f"{FILES}/")
-        assert f"`deploy/files/{path.removeprefix(FILES + '/')}`" in text
+        assert f"| `{path.removeprefix(FILES + '/')}`" in text
     for one in workers.values():
         assert one["env_file"] == [{"path": "files/keys.env", "required": False}]
 

@@ -66,6 +66,7 @@ from signalbox.app.shadow import router as shadow
 from signalbox.app.shadow.setup import open_shadow
 from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_flag_provider, open_override
 from signalbox.app.sign_in import routes as sign_in
+from signalbox.app.sign_in import session_routes
 from signalbox.app.sign_in.setup import SignIn, sign_in_of
 from signalbox.app.tool_setup import fill_toolbox, image_loader, image_model_of
 from signalbox.app.upstreams.reload import UpstreamsReload
@@ -107,22 +108,8 @@ _PUBLIC = (contract.PATH, contract.TABLE_PATH, "/openapi.json", METRICS_PATH)
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(variants, ai_sdk, assistant, runs, run_reports, conversations, files, saves, models),
-    *(
-        openai_models,
-        tools,
-        contract,
-        flags,
-        rollout,
-        shadow,
-        audit,
-        tokens,
-        spend,
-        webhooks,
-        upstreams,
-        sign_in,
-        health,
-        images,
-    ),
+    *(openai_models, tools, contract, flags, rollout, shadow, audit, tokens, spend, webhooks, upstreams),
+    *(sign_in, session_routes, health, images),
 )
 
 

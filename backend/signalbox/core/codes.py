@@ -22,6 +22,7 @@ class Code(StrEnum):
     TOKEN_REVOKED = "TOKEN_REVOKED"  # noqa: S105 - a code
     UNKNOWN_GROUP = "UNKNOWN_GROUP"
     UNKNOWN_WEBHOOK = "UNKNOWN_WEBHOOK"
+    UNKNOWN_SESSION = "UNKNOWN_SESSION"
     FILE_CHANGED = "FILE_CHANGED"
     FILE_LIMIT = "FILE_LIMIT"
     KEY_REUSED = "KEY_REUSED"
@@ -156,6 +157,7 @@ CODES: dict[Code, CodeFact] = {
     Code.TOKEN_REVOKED: CodeFact("This token is revoked, which is final.", "Create a new token.", http=409),
     Code.UNKNOWN_GROUP: CodeFact("There is no group with that name.", "Use a name from GET /api/groups.", http=404),
     Code.UNKNOWN_WEBHOOK: CodeFact("There is no webhook with that id.", "Use an id from GET /api/webhooks.", http=404),
+    Code.UNKNOWN_SESSION: CodeFact("There is no session with that id.", "Use an id from GET /api/sessions.", http=404),
     Code.FILE_CHANGED: CodeFact(
         "The file has a newer version.", "Read the newest version, then send the change with its number.", http=409
     ),

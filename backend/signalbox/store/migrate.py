@@ -11,7 +11,7 @@ from signalbox.core.errors import StoreError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0014"
+HEAD = "0015"
 SCRIPTS = Path(__file__).parent / "migrations"
 
 

@@ -235,6 +235,16 @@ SESSIONS = Table(
     Column("groups", LargeBinary, nullable=False),  # a JSON list
     Column("created", Float, nullable=False),
     Column("used", Float, nullable=False),
+    Index("sessions_by_time", "created", "digest"),
+)
+
+# Names of people who have signed in, also after their sessions have ended.
+PEOPLE = Table(
+    "people",
+    METADATA,
+    Column("owner", PortableText, primary_key=True),
+    Column("label", PortableText, nullable=False),
+    Column("signed_in", Float, nullable=False),  # the last sign-in
 )
 
 # Receivers of webhooks. Their secrets are stored as they are, because every request is signed with them.

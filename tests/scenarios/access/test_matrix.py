@@ -59,6 +59,8 @@ PUBLIC = {
 }
 OF_EVERYBODY = {
     "GET /api/spend",  # each caller's own: tests/scenarios/spend/test_report.py
+    "GET /api/sessions",  # each person's own: tests/scenarios/sign_in/test_session_list.py
+    "DELETE /api/sessions/{session_id}",
     "GET /api/models",
     "GET /api/tools",
     "GET /api/flags/tool_loop_v2",
@@ -119,7 +121,7 @@ def operations(app: RunningApp) -> list[str]:
     names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
     names += [
         *("signalbox.app.sign_in.routes", "signalbox.app.webhooks.router", "signalbox.app.shadow.router"),
-        *("signalbox.app.rollout.routes", "signalbox.app.audit.routes"),
+        *("signalbox.app.rollout.routes", "signalbox.app.audit.routes", "signalbox.app.sign_in.session_routes"),
     ]
     # Included routers are not among the app's own routes.
     groups = [chat.router_of(PROTOCOLS).routes, metrics.routes, *(import_module(name).router.routes for name in names)]

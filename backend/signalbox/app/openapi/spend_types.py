@@ -20,7 +20,13 @@ class SpendRow(SpendTotal):
     key: Annotated[
         str, Meta(description="The owner's id, the model, the UTC day or the group; empty for runs without a token.")
     ]
-    name: Annotated[str | None, Meta(description="The name of the owner's token; null for anything else.")]
+    name: Annotated[
+        str | None,
+        Meta(
+            description="The name of the owner's token, or for the operator the name and email address of a person who "
+            "has signed in; null for anything else."
+        ),
+    ]
 
 
 class Spend(TypedDict):

@@ -6,16 +6,16 @@ from typing import Self, TypeVar
 
 from signalbox.app.access import Caller
 from signalbox.app.deps import Services
+from signalbox.app.request.owners import names_of_owners
 from signalbox.core.records import RunFilter, RunRecord
 from signalbox.runs.trace import Owner, RunSummary, RunTrace, summary_of
-from signalbox.store.tokens import list_tokens
 
 Run = TypeVar("Run", RunSummary, RunTrace)
 
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """Summarizes runs. `owners` are the names of all tokens for the operator, None for other clients."""
+    """Summarizes runs. `owners` are the names of all owners for the operator, None for other clients."""
 
     owners: Mapping[str, str] | None
 
@@ -24,7 +24,7 @@ class Summaries:
         """Return the summaries for a caller."""
         if not caller.is_operator:
             return cls(None)
-        return cls({token.id: token.name for token in await services.database.read(list_tokens)})
+        return cls(await names_of_owners(services))
 
     def of(self, record: RunRecord) -> RunSummary:
         """Summarize a run for a list."""

@@ -14,12 +14,12 @@ from signalbox.app.access import Caller, CallerDep
 from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi.document import Responses, api_errors, json_response
 from signalbox.app.openapi.spend_types import Spend, SpendRow, SpendTotal
+from signalbox.app.request.owners import names_of_owners
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.store.spend.accounts import day_of
 from signalbox.store.spend.report import By, Spent, spend_by
-from signalbox.store.tokens import list_tokens
 
 router = APIRouter(prefix="/api/spend", tags=["spend"], route_class=KnownParameters)
 _JSON = json_response(Spend)
@@ -69,7 +69,7 @@ async def _names(services: Services, caller: Caller, by: By) -> Mapping[str, str
         return {}
     if not caller.is_operator:
         return {caller.owner: caller.name} if caller.name else {}
-    return {token.id: token.name for token in await services.database.read(list_tokens)}
+    return await names_of_owners(services)
 
 
 def _row(spent: Spent, names: Mapping[str, str]) -> SpendRow:

@@ -21,7 +21,7 @@ from signalbox.app.sign_in.sessions import check_csrf
 from signalbox.app.sign_in.setup import Provider, SignIn
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
-from signalbox.core.security.people import Person, any_fits, groups_of, name_of, owner_of
+from signalbox.core.security.people import Person, any_fits, email_of, groups_of, name_of, owner_of
 from signalbox.core.security.sessions import csrf_token_of
 from signalbox.services.oidc.attempt import Attempt
 
@@ -176,7 +176,7 @@ def _person(claims: dict[str, object], provider: Provider) -> Person:
     if provider.users and not is_operator and not any_fits(provider.users, claims):
         raise RequestError(Code.SIGN_IN_FAILED, _NOT_ALLOWED, status=403)
     owner = owner_of(str(claims["iss"]), str(claims["sub"]))
-    return Person(owner, name_of(claims), is_operator, groups_of(claims, provider.groups_claim))
+    return Person(owner, name_of(claims), is_operator, groups_of(claims, provider.groups_claim), email_of(claims))
 
 
 async def _check_group(person: Person, authenticator: Authenticator) -> None:

@@ -13,10 +13,19 @@ from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.sign_in.cookies import SESSION
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
+from signalbox.core.operation.audit import Entry
 from signalbox.core.security.people import Person
 from signalbox.core.security.sessions import Session, digest_of, is_csrf_token, lifetime_of, new_session
+from signalbox.store.audit import audited
 from signalbox.store.database import Database
-from signalbox.store.sessions import add_session, delete_ended, end_session, find_session, mark_used
+from signalbox.store.sessions import (
+    add_session,
+    delete_ended,
+    end_session,
+    find_session,
+    list_sessions,
+    mark_used,
+)
 
 CSRF_HEADER = "x-csrf-token"
 _NOT_SIGNED_IN = (
@@ -86,6 +95,30 @@ class Sessions:
         digest = digest_of(session_id)
         await self._database().write(end_session, digest)
         self._cached.pop(digest, None)
+
+    async def end_listed(self, session: Session, entry: Entry | None) -> bool:
+        """End a session for a person or an operator, with an audit entry; return whether it existed.
+
+        Raises StoreError.
+        """
+        ended = await self._database().write(
+            audited, lambda is_ended: entry if is_ended else None, end_session, session.digest
+        )
+        self._cached.pop(session.digest, None)
+        return ended
+
+    async def listed(
+        self, limit: int, before: tuple[float, bytes] | None = None, owner: str | None = None
+    ) -> list[Session]:
+        """Return sessions that have not ended, newest first; raises StoreError."""
+        now = self.clock()
+        active = now - self.idle, now - self.lifetime
+        return await self._database().read(list_sessions, active, limit, before, owner)
+
+    async def with_digest(self, digest: bytes) -> Session | None:
+        """Return a session that has not ended, without counting this as its use; raises StoreError."""
+        session = await self._database().read(find_session, digest)
+        return None if session is None or session.is_over(self.clock(), self.idle) else session
 
     async def caller_of(self, scope: Scope) -> Caller:
         """Return the caller of a request by its cookie; raises RequestError and StoreError."""

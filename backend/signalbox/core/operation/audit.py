@@ -28,6 +28,7 @@ Action: TypeAlias = Literal[
     "webhook.rotated",
     "webhook.deleted",
     "upstreams.reloaded",
+    "session.ended",
 ]
 # Those that GET /api/rollout/audit returns.
 OF_THE_ROLLOUT: tuple[Action, ...] = (

@@ -10,17 +10,24 @@ USER_PREFIX = "user:"
 _ID_LENGTH = 32
 _LONGEST_NAME = 200
 MOST_GROUPS = 50
+_VERIFIED = (True, "true")
 _NAMES = ("name", "preferred_username", "email", "sub")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person who is signed in. `groups` are those that the identity provider reports."""
+    """A person who is signed in. `groups` are those that the identity provider reports, `email` is verified by it."""
 
     owner: str
     name: str
     is_operator: bool = False
     groups: tuple[str, ...] = ()
+    email: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name with the email address, for the operator."""
+        return f"{self.name} <{self.email}>" if self.email and self.email != self.name else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,7 @@ class ClaimRule:
         """Return whether the claims fit. An email address counts only if the provider has verified it."""
         found = values_of(claims, self.claim)
         if self.claim == "email":
-            is_verified = claims.get("email_verified") in (True, "true")
+            is_verified = claims.get("email_verified") in _VERIFIED
             return is_verified and self.value.lower() in [one.lower() for one in found]
         return self.value in found
 
@@ -83,11 +90,16 @@ def owner_of(issuer: str, subject: str) -> str:
 
 def name_of(claims: Mapping[str, object]) -> str:
     """Return the name to show for a person."""
-    texts = (claims.get(name) for name in _NAMES)
-    printable = (
-        "".join(sign for sign in text if sign.isprintable()).strip() for text in texts if isinstance(text, str)
-    )
-    return next((text for text in printable if text), "")[:_LONGEST_NAME]
+    return next((text for name in _NAMES if (text := _printable(claims.get(name)))), "")
+
+
+def email_of(claims: Mapping[str, object]) -> str:
+    """Return the email address that the provider has verified, else an empty text."""
+    return _printable(claims.get("email")) if claims.get("email_verified") in _VERIFIED else ""
+
+
+def _printable(text: object) -> str:
+    return "".join(sign for sign in text if sign.isprintable()).strip()[:_LONGEST_NAME] if isinstance(text, str) else ""
 
 
 def groups_of(claims: Mapping[str, object], name: str) -> tuple[str, ...]:

@@ -71,6 +71,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   TOKEN_REVOKED: free("Create a new token."),
   UNKNOWN_GROUP: free("It may have been deleted. Open the list of groups."),
   UNKNOWN_WEBHOOK: free("It may have been deleted. Open the list of webhooks."),
+  UNKNOWN_SESSION: free("It may have ended. Open the list of sessions."),
   FILE_CHANGED: free("Open the newest version, then change it again."),
   FILE_LIMIT: free("Delete files you no longer need or save a smaller one."),
   KEY_REUSED: free("Retry.", "retry"),

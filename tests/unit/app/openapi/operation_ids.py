@@ -53,6 +53,8 @@ OPERATION_IDS = {
     "endRollout": "DELETE /api/rollout",
     "listChanges": "GET /api/rollout/audit",
     "listAuditEntries": "GET /api/audit",
+    "listSessions": "GET /api/sessions",
+    "endSession": "DELETE /api/sessions/{session_id}",
     "listTokens": "GET /api/tokens",
     "createToken": "POST /api/tokens",
     "getToken": "GET /api/tokens/{token_id}",

@@ -234,6 +234,8 @@ def read_the_rest(user_app: UserApp) -> None:
     for path in ("/health/live", "/health/ready", "/api/session", "/auth/login", "/auth/callback"):
         ada.get(path)
     ada.post("/auth/logout")
+    ada.get("/api/sessions")
+    operator.delete("/api/sessions/none")
     for client in (ada, operator):
         client.get("/api/upstreams")
         client.post("/api/upstreams/reload")
@@ -317,6 +319,7 @@ def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory
         "startSignIn",
         "finishSignIn",
         "signOut",
+        "endSession",
     }
     assert seen["answerChat"] == {200, 422}
     assert seen["listRuns"] == {200, 400, 401, 422}

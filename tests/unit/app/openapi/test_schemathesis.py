@@ -96,6 +96,8 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "GET /api/upstreams": ({401}, set()),
     "POST /api/upstreams/reload": ({401}, set()),
     "GET /api/session": ({200}, set()),
+    "GET /api/sessions": ({200}, {422}),
+    "DELETE /api/sessions/{session_id}": ({404}, set()),
     "GET /auth/login": ({404}, {404}),  # without a provider
     "GET /auth/callback": ({404}, set()),
     "POST /auth/logout": ({404}, set()),

@@ -1,7 +1,7 @@
 """A run's stored record, without its events: the request, progress, cost and ending."""
 
-from collections.abc import Collection, Sequence
-from typing import TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias, cast
 
 from msgspec import Struct, structs
 
@@ -9,6 +9,7 @@ from signalbox.core.events import Flag, LoopName, Status
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
 
+ORIGIN = "origin"
 V1 = "v1.1"
 """The protocol of runs that were stored before protocols had names."""
 
@@ -65,8 +66,8 @@ class RunRecord(Figures, frozen=True):
     `request` is redacted, for the trace; `question` is complete, so that the run can be shown and repeated.
     `parent_id` is the message that it answers.
     `key` is the client's Idempotency-Key and `digest` the hash of the body sent with it. `protocol` names the client's
-    row in `app/protocols.py`, and `echo` is what its encoder needs of the request. `reserved` is the highest sequence
-    number that a client may have seen.
+    row in `app/protocols.py`. `echo` is what its encoder needs of the request, and the `origin`. `reserved` is the
+    highest sequence number that a client may have seen.
     """
 
     id: str
@@ -98,6 +99,14 @@ class RunRecord(Figures, frozen=True):
         """The upstream of the loop's last attempt, None if no file configures several."""
         named = (attempt.get("upstream") for attempt in reversed(self.attempts) if not attempt.get("tool_call"))
         return next((name for name in named if isinstance(name, str)), None)
+
+    @property
+    def origin(self) -> Mapping[str, str]:
+        """The `request_id`, `trace_id`, `traceparent` and `upstream` of its start, for logs and traces after a crash.
+
+        A value that is unknown is missing.
+        """
+        return cast("Mapping[str, str]", self.echo.get(ORIGIN, {}))
 
     @property
     def column(self) -> int | None:

@@ -25,7 +25,7 @@ from signalbox.runs.cluster import Cluster
 from signalbox.runs.journal import Cursor, decline, read_all
 from signalbox.runs.named_locks import NameLocks
 from signalbox.runs.recovery import CRASHED, no_op, recover
-from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Run, StartOptions, new_run
+from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Run, StartOptions, new_run, not_stored
 
 _log = structlog.get_logger()
 
@@ -88,15 +88,16 @@ class RunManager:
         context.flush = partial(self.store.flush, context.run_id)
         run = new_run(context, progress, self.store, options)
         self._live[run.id] = run
+        self.on_start(run)
+        run.keep_origin()
         # Queued before the run's first step, so that the disk writes while the request is sent.
         opened = self.store.open(run.opening, partial(self._on_durable, run))
-        self.on_start(run)
         run.start(loop, self._on_run_ended, self.max_bytes)
         self._stop_later(run, at_least=self.unsubscribed_seconds)
         try:
             await opened
         except StoreError as error:
-            run.stop()
+            run.stop(not_stored(error))
             await run.wait()
             self._undurable.pop(run.id, None)
             raise RequestError(error.code) from None

@@ -14,10 +14,11 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.driver import done_of, drive, warning_of
 from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import StoreError
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject
 from signalbox.core.ports import Emit, Loop, RunStore
-from signalbox.core.records import V1, Figures, RunRecord
+from signalbox.core.records import ORIGIN, V1, Figures, RunRecord
 from signalbox.runs.attempts_codec import attempts_of
 from signalbox.runs.journal import Journal
 
@@ -27,6 +28,13 @@ STOPPED = Ending("cancelled")
 DETACHED = Ending("interrupted", Code.DETACHED_TIMEOUT, CODES[Code.DETACHED_TIMEOUT].sentence)
 SHUT_DOWN = Ending("interrupted", Code.SERVER_SHUTDOWN, CODES[Code.SERVER_SHUTDOWN].sentence)
 BROKEN = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
+
+_TRACEPARENT = 55  # the characters of a traceparent of version 00, which are those that later versions begin with
+
+
+def not_stored(error: StoreError) -> Ending:
+    """Return how a run ends that could not be stored at its start."""
+    return Ending("error", error.code, error.message)
 
 
 def new_run_id() -> str:
@@ -89,6 +97,20 @@ class Run(Struct, eq=False):
         """Save the figures whenever they change."""
         self.progress.on_change = self.save_figures
         self._turns_saved = len(self.context.messages)
+
+    def keep_origin(self) -> None:
+        """Add the origin of its request to the record, once the listeners have chosen its trace."""
+        context = self.context
+        given = context.trace_headers.get("traceparent", "")
+        origin = {
+            "request_id": context.request_id,
+            "trace_id": context.trace_id,
+            "traceparent": given[:_TRACEPARENT] if context.trace_id and context.trace_id in given else "",
+            "upstream": context.destination.upstream or "",
+        }
+        known: JsonObject = {name: value for name, value in origin.items() if value}
+        if known:
+            self.opening = replace(self.opening, echo={**self.opening.echo, ORIGIN: known})
 
     @property
     def seq(self) -> int:

@@ -46,7 +46,7 @@ def run_attributes(names: Names, record: RunRecord, context: ConversationContext
             names.conversation: shown_id(record.conversation_id) if record.conversation_id else None,
             own.USER: record.owner,
             own.RUN_ID: record.id,
-            own.REQUEST_ID: context.request_id if context else None,
+            own.REQUEST_ID: context.request_id if context else record.origin.get("request_id"),
             own.LOOP: record.loop,
             own.PROTOCOL: record.protocol,
             own.SIMULATED: record.simulated or None,

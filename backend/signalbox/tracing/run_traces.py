@@ -66,18 +66,16 @@ class RunTraces:
         self._runs.pop(run.id).end()
 
     def recovered(self, record: RunRecord) -> None:
-        """Export the span of a run that a crash interrupted; its finished children have been exported before.
-
-        The traceparent of its request is lost: the span is the root of the run's own trace.
-        """
+        """Export the span of a run that a crash interrupted; its finished children have been exported before."""
+        given = record.origin.get("traceparent")
         self._ids.use_next(ids_of(record.id))
         names = self._options.names
         span = self._tracer.start_span(
             "invoke_agent",
-            context=Context(),
+            context=_PROPAGATOR.extract({"traceparent": given} if given else {}, Context()),
             attributes={
                 **run_attributes(names, record, None),
-                own.UPSTREAM: record.upstream or self._options.only_upstream,
+                own.UPSTREAM: record.upstream or record.origin.get("upstream") or self._options.only_upstream,
                 own.RECOVERED: True,
             },
             start_time=_nanoseconds(record.started),

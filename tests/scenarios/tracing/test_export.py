@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from signalbox.app.settings.errors import SettingsError
 from signalbox.tracing import setup
@@ -22,6 +23,8 @@ from tests.support.processes import Process, serving
 from tests.support.running_app import RunningApp, read_until, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, holds
 from tests.support.silent_servers import silent_listener
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 def test_the_standard_variables_configure_the_export(start_app: StartApp, collector: Collector, traced: Trace) -> None:
@@ -221,23 +224,33 @@ def test_without_an_endpoint_nothing_of_the_sdk_is_imported(tmp_path: Path) -> N
 
 
 @pytest.mark.e2e
-def test_the_span_of_a_crashed_run_finds_its_children(tmp_path: Path, collector: Collector, traced: Trace) -> None:
-    """The next start exports the run's span, with the ids that it would have had."""
+@pytest.mark.parametrize("parent", [None, "00f067aa0ba902b7"], ids=["own trace", "client's trace"])
+def test_the_span_of_a_crashed_run_finds_its_children(
+    tmp_path: Path, collector: Collector, traced: Trace, parent: str | None
+) -> None:
+    """The next start exports the run's span, with the ids that it would have had, and its last line names them too."""
     env = {name: value for name, value in os.environ.items() if name.startswith(("OTEL_", "NO_PROXY"))}
     with ScriptedUpstream(calling(("calculate", {"expression": "1+1"})), holds) as upstream:
         env |= {"OPENROUTER_BASE_URL": upstream.base_url, "OPENROUTER_API_KEY": "sk-or-v1-crash"}
         process = Process(["-m", "signalbox", "serve", "--port", "0"], tmp_path, env).ready()
         body = {"model": "openai/sim", "prompt": "Add it up.", "tools": ["calculate"]}
-        with process.client() as client, client.stream("POST", "/api/chat/stream", json=body) as response:
+        headers = {"x-request-id": "req-1"} | ({"traceparent": f"00-{TRACE}-{parent}-01"} if parent else {})
+        ask = {"json": body, "headers": headers}
+        with process.client() as client, client.stream("POST", "/api/chat/stream", **ask) as response:
             chunks = response.iter_raw()
             read_until(chunks, b"So far")
             assert collector.wait_until(lambda: len(collector.spans) == 2)
             os.kill(process.process.pid, signal.SIGKILL)
         process.end()
-        with serving(tmp_path, env=env):
+        with serving(tmp_path, env=env) as restarted:
             collector.wait_for_runs()
+            lines = [orjson.loads(line) for line in restarted.errors().splitlines()]
     root = collector.the("invoke_agent")
     assert (root.status, root.attributes["error.type"]) == ("error", "SERVER_CRASH")
     assert root.attributes["signalbox.recovered"] is True
     assert root.attributes["signalbox.upstream"] == "default"
+    assert (root.attributes["signalbox.request.id"], root.parent) == ("req-1", parent or "")
+    [line] = [line for line in lines if line["event"] == "run.finished"]
+    assert (line["request_id"], line["trace_id"], line["upstream"]) == ("req-1", root.trace, "default")
+    assert (root.trace == TRACE) == (parent is not None)
     assert collector.trees() == [("invoke_agent", [("chat openai/sim", []), ("execute_tool calculate", [])])]

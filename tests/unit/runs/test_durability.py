@@ -174,7 +174,7 @@ async def test_a_run_that_cannot_be_stored_is_ended(
         await asyncio.wait_for(start(manager, TextLoop(), "r"), 5)
     assert refused.value.code is Code.STORE_UNAVAILABLE
     assert over[0].done is not None
-    assert over[0].done.status == "cancelled"
+    assert (over[0].done.status, over[0].done.code) == ("error", "STORE_UNAVAILABLE")
     assert (manager._live, manager._undurable, store._runs) == ({}, {}, {})
     monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 10.0)
     disk.failing = None

@@ -80,7 +80,7 @@ class RunLog:
             **_ids(record, None),
             status=record.status,
             code=record.code,
-            upstream=record.upstream or self._only_upstream,
+            upstream=record.upstream or record.origin.get("upstream") or self._only_upstream,
             model=record.model,
             fallback_model=record.answered,
             loop=record.loop,
@@ -102,11 +102,14 @@ def level_of(status: str | None, code: str | None) -> str:
 
 
 def _ids(record: RunRecord, context: ConversationContext | None) -> dict[str, str | None]:
-    """Return the ids of a run, its request, its trace, its owner and its conversation, and the client's protocol."""
+    """Return the ids of a run, its request, its trace, its owner and its conversation, and the client's protocol.
+
+    There is no context for a run that a crash interrupted.
+    """
     return {
         "run_id": record.id,
-        "request_id": (context.request_id or None) if context else None,
-        "trace_id": (context.trace_id or None) if context else None,
+        "request_id": (context.request_id if context else record.origin.get("request_id")) or None,
+        "trace_id": (context.trace_id if context else record.origin.get("trace_id")) or None,
         "owner": record.owner or None,
         "conversation_id": shown_id(record.conversation_id) if record.conversation_id else None,
         "protocol": record.protocol,

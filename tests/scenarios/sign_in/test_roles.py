@@ -179,3 +179,21 @@ def scope_of(person: Browser) -> dict[str, Any]:
     """Return the scope of a request with the cookie of a browser."""
     cookie = f"{COOKIE}={person.client.cookies[COOKIE]}".encode()
     return {"type": "http", "method": "GET", "scheme": "http", "headers": [(b"cookie", cookie)]}
+
+
+def test_the_audit_log_names_the_operator_who_signed_in(app: RunningApp, provider: OidcProvider, ada: Browser) -> None:
+    """By name and owner, also for the rollout; the operator token has no owner."""
+    with_person(provider, groups=["operators"])
+    ada.sign_in()
+    ada.send("PUT", FLAG, json={"state": "on"})
+    ada.send("PUT", "/api/rollout", json={"mode": "observe"})
+    ada.send("DELETE", "/api/rollout")
+    ada.send("PUT", "/api/groups/team", json={})
+    app.client.delete("/api/groups/team", headers=bearer(ADMIN))
+    entries = ada.client.get("/api/audit").json()["entries"][::-1]
+    actions = ["flag.set", "rollout.started", "rollout.ended", "group.created", "group.deleted"]
+    assert [one["action"] for one in entries] == actions
+    assert [one["actor"] for one in entries] == ["Ada Lovelace"] * 4 + ["operator"]
+    owners = {one["details"].get("actor_id", "") for one in entries}
+    (session,) = ada.client.get("/api/sessions").json()["sessions"]
+    assert owners == {session["owner"], ""}

@@ -50,6 +50,19 @@ class Caller:
     group_policy: Policy = NO_POLICY
     claimed: tuple[str, ...] = ()
 
+    @property
+    def model_patterns(self) -> tuple[tuple[str, ...], ...]:
+        """The patterns of the caller and of its group; a model must match one of each. Empty if all are allowed."""
+        return tuple(one.models for one in (self.policy, self.group_policy) if one.models is not None)
+
+    def may_use_model(self, model: str) -> bool:
+        """Return whether the caller and its group allow a model."""
+        return self.policy.allows_model(model) and self.group_policy.allows_model(model)
+
+    def may_use_tool(self, name: str) -> bool:
+        """Return whether the caller and its group allow one of our tools."""
+        return self.policy.allows_tool(name) and self.group_policy.allows_tool(name)
+
     def may_see(self, owner: str) -> bool:
         """Return whether the caller may read and stop runs of this owner: its own, and for the operator all."""
         return self.is_operator or self.owns(owner)

@@ -1,9 +1,10 @@
-"""The responses of GET /api/models and GET /v1/models, encoded and compressed once per fetched catalogue."""
+"""The responses of GET /api/models and GET /v1/models: encoded once per fetched catalogue and set of allowed models."""
 
 import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias, TypeVar
 
 import orjson
 
@@ -11,13 +12,21 @@ from signalbox.app.asgi.conditional import etag_of
 from signalbox.app.openapi.response_types import Model
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import ModelFacts
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonValue
+from signalbox.core.security.policies import matches
 from signalbox.encoders.openai_models import model_list, model_object
 from signalbox.offload import offloaded
 from signalbox.services.catalog import Catalog
 from signalbox.wire.json_text import dumps
 
 _GZIP_LEVEL = 9
+# Of lists for callers who may use only some models.
+_MOST_LISTS = 64
+Patterns: TypeAlias = tuple[tuple[str, ...], ...]
+"""Which models a list contains: those that match a pattern of each tuple."""
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +45,17 @@ class ModelList:
     def __init__(self, catalog: Catalog, default: str | None) -> None:
         self._catalog = catalog
         self._default = default
-        self._packed: dict[bool, Packed] = {}
+        self._lists: dict[tuple[bool, Patterns], Packed] = {}
 
-    async def packed(self, *, hidden: bool) -> Packed:
+    async def packed(self, patterns: Patterns = (), *, hidden: bool) -> Packed:
         """Return the body; without `hidden`, it lists only models that are offered for selection."""
         models, fetched = await self._catalog.entries()
-        packed = self._packed.get(hidden)
+        packed = self._lists.get((hidden, patterns))
         if packed is None or packed.models is not models:
-            rest = dumps({"fetched": fetched, "default": self._default})
-            packed = await offloaded(partial(_listed, models, rest, hidden=hidden), size=LARGE)
-            self._packed[hidden] = packed
+            default = self._default if self._default is not None and _is_allowed(self._default, patterns) else None
+            rest = dumps({"fetched": fetched, "default": default})
+            packed = await offloaded(partial(_listed, models, rest, patterns, hidden=hidden), size=LARGE)
+            _remember(self._lists, (hidden, patterns), packed)
         return packed
 
 
@@ -54,21 +64,24 @@ class OpenAiModelList:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._packed: Packed | None = None
+        self._lists: dict[Patterns, Packed] = {}
 
-    async def packed(self) -> Packed:
+    async def packed(self, patterns: Patterns) -> Packed:
         """Return the body of the list."""
         models, _ = await self._catalog.entries()
-        packed = self._packed
+        packed = self._lists.get(patterns)
         if packed is None or packed.models is not models:
-            packed = self._packed = await offloaded(partial(_openai_listed, models), size=LARGE)
+            packed = await offloaded(partial(_openai_listed, models, patterns), size=LARGE)
+            _remember(self._lists, patterns, packed)
         return packed
 
-    async def page(self, offset: int, limit: int | None) -> bytes:
+    async def page(self, patterns: Patterns, offset: int, limit: int | None) -> bytes:
         """Return the body of a part of the list."""
         models, _ = await self._catalog.entries()
         end = None if limit is None else offset + limit
-        return await offloaded(lambda: dumps(model_list(_shown_objects(models), slice(offset, end))), size=LARGE)
+        return await offloaded(
+            lambda: dumps(model_list(_shown_objects(models, patterns), slice(offset, end))), size=LARGE
+        )
 
     async def body_of(self, model_id: str) -> bytes:
         """Return the body of one model, also of a hidden one; raises RequestError if a question would be rejected."""
@@ -76,17 +89,33 @@ class OpenAiModelList:
         return dumps(model_object(model_id, self._catalog.entry(model_id)))
 
 
-def _listed(models: Sequence[ModelFacts], rest: bytes, *, hidden: bool) -> Packed:
-    listing = b",".join(orjson.dumps(shown(model)) for model in models if hidden or not model.hidden)
+def model_not_allowed(model: str, field: str) -> RequestError:
+    """Return the error of a request for a model that the caller may not use."""
+    return RequestError(Code.MODEL_NOT_ALLOWED, f"You may not use the model {model[:100]!r}.", field)
+
+
+def _is_allowed(model: str, patterns: Patterns) -> bool:
+    return all(matches(model, one) for one in patterns)
+
+
+def _remember(lists: dict[Key, Packed], key: Key, packed: Packed) -> None:
+    if len(lists) >= _MOST_LISTS:
+        lists.clear()
+    lists[key] = packed
+
+
+def _listed(models: Sequence[ModelFacts], rest: bytes, patterns: Patterns, *, hidden: bool) -> Packed:
+    listed = (model for model in models if (hidden or not model.hidden) and _is_allowed(model.id, patterns))
+    listing = b",".join(orjson.dumps(shown(model)) for model in listed)
     return _pack(models, b'{"models":[%b],%b' % (listing, rest[1:]))
 
 
-def _openai_listed(models: Sequence[ModelFacts]) -> Packed:
-    return _pack(models, dumps(model_list(_shown_objects(models))))
+def _openai_listed(models: Sequence[ModelFacts], patterns: Patterns) -> Packed:
+    return _pack(models, dumps(model_list(_shown_objects(models, patterns))))
 
 
-def _shown_objects(models: Sequence[ModelFacts]) -> list[JsonValue]:
-    return [model_object(model.id, model) for model in models if not model.hidden]
+def _shown_objects(models: Sequence[ModelFacts], patterns: Patterns) -> list[JsonValue]:
+    return [model_object(model.id, model) for model in models if not model.hidden and _is_allowed(model.id, patterns)]
 
 
 def _pack(models: Sequence[ModelFacts], plain: bytes) -> Packed:

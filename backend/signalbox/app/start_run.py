@@ -8,6 +8,7 @@ from signalbox.app.access import Caller
 from signalbox.app.conversation_binding import Binding, bind, check_exists, read_tree, store_messages
 from signalbox.app.deps import Services
 from signalbox.app.limits.admission import Wanted
+from signalbox.app.model_list import model_not_allowed
 from signalbox.app.restored_history import restored_history
 from signalbox.chat.answer.native import upstream_of
 from signalbox.chat.context import ConversationContext, RunFlags
@@ -178,9 +179,8 @@ def _known_prices(facts: Mapping[str, ModelFacts | None]) -> dict[str, Prices]:
 def _check_models(caller: Caller, model: str, fallbacks: Sequence[str]) -> None:
     """Raise RequestError for a model that the caller's token or group does not allow: one of `fallbacks` may answer."""
     for one in (model, *fallbacks):
-        if not (caller.policy.allows_model(one) and caller.group_policy.allows_model(one)):
-            words = f"You may not use the model {one[:100]!r}."
-            raise RequestError(Code.MODEL_NOT_ALLOWED, words, "model" if one == model else "models")
+        if not caller.may_use_model(one):
+            raise model_not_allowed(one, "model" if one == model else "models")
 
 
 async def _switched(position: Position, owner: str, services: Services) -> Stored:

@@ -301,6 +301,30 @@ def test_tools_of_a_token(limited: Limited) -> None:
     assert offered == ["get_current_time"]
 
 
+def test_only_what_is_allowed_is_listed(limited: Limited) -> None:
+    """Of models and tools: what the token and its group both allow. The operator sees all."""
+    app = limited(says("Hi."), models=["openai/*"], tools=["get_*"])
+    app.call("PUT", "groups/team", models=["anthropic/*"], tools=[])
+
+    def listed(path: str, field: str, key: str, token: str) -> list[str]:
+        return [one[key] for one in app.app.client.get(path, headers=bearer(token)).json()[field]]
+
+    lists = [
+        ("/api/models", "models", "id"),
+        ("/v1/models", "data", "id"),
+        ("/v1/models?offset=0&limit=9", "data", "id"),
+    ]
+    for path, field, key in lists:
+        assert listed(path, field, key, app.token["token"]) == listed(path, field, key, ADMIN) == ["openai/sim"]
+        assert listed(path, field, key, app.create(models=["openai/*"], group="team")["token"]) == []
+    assert listed("/api/tools", "tools", "name", app.token["token"]) == ["get_current_time"]
+    assert listed("/api/tools", "tools", "name", app.create(group="team")["token"]) == []
+    assert "calculate" in listed("/api/tools", "tools", "name", ADMIN)
+    headers = bearer(app.create(group="team")["token"])
+    assert app.app.client.get("/v1/models/openai/sim", headers=headers).status_code == 403
+    assert app.app.client.get("/v1/models/openai/sim", headers=bearer(app.token["token"])).status_code == 200
+
+
 # --- people ---
 
 

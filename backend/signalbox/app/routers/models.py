@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
+from signalbox.app.access import CallerDep
 from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi.conditional import is_current
 from signalbox.app.deps import ServicesDep
@@ -27,10 +28,16 @@ Hidden = Annotated[bool, Query(description="false: omit models that are requeste
     },
 )
 async def list_models(
-    request: Request, services: ServicesDep, *, hidden: Hidden = True, if_none_match: Annotated[str, Header()] = ""
+    request: Request,
+    services: ServicesDep,
+    caller: CallerDep,
+    *,
+    hidden: Hidden = True,
+    if_none_match: Annotated[str, Header()] = "",
 ) -> Response:
-    """List the models of the upstream's catalogue."""
-    return packed_response(await services.models.packed(hidden=hidden), request, if_none_match)
+    """List the models of the upstream's catalogue that the caller may use."""
+    packed = await services.models.packed(caller.model_patterns, hidden=hidden)
+    return packed_response(packed, request, if_none_match)
 
 
 def packed_response(packed: Packed, request: Request, if_none_match: str) -> Response:

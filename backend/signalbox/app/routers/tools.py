@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from signalbox.app.access import CallerDep
 from signalbox.app.deps import ServicesDep
 from signalbox.app.openapi.document import api_errors, json_response
 from signalbox.app.openapi.response_types import Tool as ToolResponse
@@ -15,11 +16,11 @@ router = APIRouter(tags=["tools"], route_class=KnownParameters)
 
 
 @router.get("/api/tools", response_model=None, responses={200: json_response(ToolList), **api_errors()})
-async def list_tools(services: ServicesDep) -> ToolList:
-    """List all tools with their schemas and metadata, and the default limits of a run."""
+async def list_tools(services: ServicesDep, caller: CallerDep) -> ToolList:
+    """List all tools that the caller may use, with their schemas and metadata, and the default limits of a run."""
     limits = limits_of(AskedLimits(), search_is_paid=services.search_is_paid)
     return {
-        "tools": [_shown(tool) for tool in services.executor.tools],
+        "tools": [_shown(tool) for tool in services.executor.tools if caller.may_use_tool(tool.spec.name)],
         "limits": {"max_steps": limits.max_steps, "max_searches": limits.max_searches},
     }
 

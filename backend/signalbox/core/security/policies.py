@@ -25,11 +25,11 @@ class Policy(Struct, frozen=True, omit_defaults=True):
 
     def allows_model(self, model: str) -> bool:
         """Return whether a pattern matches a model's id."""
-        return self.models is None or _matches(model, self.models)
+        return self.models is None or matches(model, self.models)
 
     def allows_tool(self, name: str) -> bool:
         """Return whether a pattern matches the name of one of our tools."""
-        return self.tools is None or _matches(name, self.tools)
+        return self.tools is None or matches(name, self.tools)
 
 
 class Group(Struct, frozen=True):
@@ -48,5 +48,6 @@ class Group(Struct, frozen=True):
 NO_POLICY = Policy()
 
 
-def _matches(name: str, patterns: Collection[str]) -> bool:
+def matches(name: str, patterns: Collection[str]) -> bool:
+    """Return whether a name matches one of the patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -1,6 +1,6 @@
 """/api/runs.ndjson and /api/run-stats: export the runs that match a filter, and their statistics."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from time import time
 from typing import Annotated
 
@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from msgspec import json, to_builtins
 from msgspec.structs import replace
+from starlette.types import Receive, Scope, Send
 
 from signalbox.app.access import CallerDep
 from signalbox.app.deps import ServicesDep
@@ -38,13 +39,28 @@ _EXPORT = {
 Bucket = Annotated[int, Query(ge=1, le=31 * 86_400, description="The length of a bucket in seconds.")]
 
 
+class _Export(StreamingResponse):
+    """A response that closes its lines when it ends, also because the client has left."""
+
+    def __init__(self, lines: AsyncGenerator[bytes, None], headers: Mapping[str, str]) -> None:
+        super().__init__(lines, media_type=_NDJSON, headers=headers)
+        self._lines = lines
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the lines."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._lines.aclose()
+
+
 @router.get("/api/runs.ndjson", response_model=None, responses={**_EXPORT, **api_errors()})
 async def export_runs(services: ServicesDep, caller: CallerDep, wanted: RunFilterDep) -> StreamingResponse:
     """Export all runs that match, including active ones, as one JSON object per line."""
     pages = RunPages(services, await Summaries.for_caller(services, caller), wanted)
     first = await pages.next_page(_PAGE)  # an unavailable database is an error response, not a broken stream
     headers = {"content-disposition": 'attachment; filename="runs.ndjson"'}
-    return StreamingResponse(_lines(pages, first), media_type=_NDJSON, headers=headers)
+    return _Export(_lines(pages, first), headers)
 
 
 async def _lines(pages: RunPages, first: list[RunSummary]) -> AsyncGenerator[bytes, None]:

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { ask, ended, expect, expectAccessible, type Page, REFUSED, test } from "./support/page.ts";
+import { ADMIN_TOKEN, ask, ended, expect, expectAccessible, type Page, REFUSED, test } from "./support/page.ts";
 import { type OwnServer, ownServer } from "./support/server.ts";
 
 let provider: ChildProcess;
@@ -20,6 +20,7 @@ test.beforeAll(async () => {
     SIGNALBOX_OIDC_CLIENT_ID: "signalbox",
     SIGNALBOX_OIDC_CLIENT_SECRET: "secret-of-the-client",
     SIGNALBOX_SIMULATOR_PACE: "0",
+    SIGNALBOX_ADMIN_TOKEN: ADMIN_TOKEN,
   });
   await server.start();
 });
@@ -59,4 +60,30 @@ test("signs in, chats, keeps a message over an ended session, and signs out", as
   await account.getByRole("button", { name: "Sign out" }).click();
   await expect(gate(page)).toBeVisible();
   expect((await context.cookies()).filter(({ name }) => name.startsWith("signalbox"))).toEqual([]);
+});
+
+test("the operator ends a person's session on the operator page", async ({ page, browser }) => {
+  await page.goto(server.url);
+  await signIn(page);
+
+  const other = await browser.newContext({ baseURL: server.url });
+  const operator = await other.newPage();
+  await operator.goto("/operator#sessions");
+  await operator.getByRole("button", { name: "Use a token" }).click();
+  await operator.getByRole("textbox", { name: "Operator token" }).fill(ADMIN_TOKEN);
+  await operator.keyboard.press("Enter");
+  const rows = operator.locator("[data-part=session]");
+  await expect(rows.first()).toContainText("Ada Lovelace");
+  await expectAccessible(operator);
+  const count = await rows.count();
+  await rows.first().getByRole("button", { name: "End the session of Ada Lovelace" }).click();
+  await expectAccessible(operator);
+  await operator.getByRole("dialog").getByRole("button", { name: "End", exact: true }).click();
+  await expect(rows).toHaveCount(count - 1);
+  await other.close();
+
+  // All workers reject the session within a second.
+  await expect.poll(async () => (await page.request.get(`${server.url}/api/runs`)).status()).toBe(401);
+  await ask(page, "Hello?");
+  await expect(gate(page)).toBeVisible();
 });

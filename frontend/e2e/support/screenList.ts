@@ -282,7 +282,7 @@ export const SCREENS: readonly Screen[] = [
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
     },
   },
-  ...["spend", "tokens", "webhooks", "audit", "shadow"].map((section) => ({
+  ...["spend", "tokens", "sessions", "webhooks", "audit", "shadow"].map((section) => ({
     name: `operator-${section}`,
     open: (page: Page) => operated(page, section),
   })),

@@ -58,6 +58,7 @@ describe("the operator's page", () => {
     ["rollout", "the rollout"],
     ["shadow", "shadow mode"],
     ["spend", "what runs cost"],
+    ["sessions", "sessions"],
     ["webhooks", "webhooks"],
     ["audit", "the audit log"],
   ])("does not show the section %s without the operator token", async (section, what) => {

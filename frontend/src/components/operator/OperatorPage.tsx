@@ -14,6 +14,7 @@ import { OperatorOnly } from "./OperatorOnly.tsx";
 import { RolloutSection } from "./rollout/RolloutSection.tsx";
 import { RunsSection } from "./runs/RunsSection.tsx";
 import { SectionNav } from "./SectionNav.tsx";
+import { SessionsSection } from "./sessions/SessionsSection.tsx";
 import { ShadowSection } from "./shadow/ShadowSection.tsx";
 import { SpendSection } from "./spend/SpendSection.tsx";
 import { TokensSection } from "./tokens/TokensSection.tsx";
@@ -25,6 +26,7 @@ const GUARDED: Partial<Record<SectionName, { what: string; Section: ComponentTyp
   shadow: { what: "shadow mode", Section: ShadowSection },
   spend: { what: "what runs cost", Section: SpendSection },
   tokens: { what: "API tokens", Section: TokensSection },
+  sessions: { what: "sessions", Section: SessionsSection },
   webhooks: { what: "webhooks", Section: WebhooksSection },
   audit: { what: "the audit log", Section: AuditSection },
 };

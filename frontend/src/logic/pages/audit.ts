@@ -82,6 +82,7 @@ export const AUDIT_TOPICS = [
     actions: ["webhook.created", "webhook.changed", "webhook.rotated", "webhook.deleted"],
   },
   { value: "upstreams", words: "Upstreams", actions: ["upstreams.reloaded"] },
+  { value: "sessions", words: "Sessions", actions: ["session.ended"] },
 ] as const;
 
 export type AuditTopic = (typeof AUDIT_TOPICS)[number]["value"];

@@ -8,6 +8,7 @@ export const SECTIONS = [
   { name: "charts", words: "Charts" },
   { name: "spend", words: "Spend" },
   { name: "tokens", words: "Tokens" },
+  { name: "sessions", words: "Sessions" },
   { name: "webhooks", words: "Webhooks" },
   { name: "audit", words: "Audit" },
 ] as const;

@@ -27,8 +27,8 @@ export function AuditSection() {
         Audit log
       </h2>
       <p className="max-w-measure text-dim text-small">
-        Who has changed the tool loop, the rollout, tokens, groups, webhooks and upstreams. Entries never contain
-        secrets.
+        Who has changed the tool loop, the rollout, tokens, groups, webhooks and upstreams, or ended another person's
+        session. Entries never contain secrets.
       </p>
       <search aria-label="Filter of the audit log" className="grid grid-cols-3 gap-3 narrow:grid-cols-2">
         <SelectField

@@ -129,6 +129,9 @@ def _add_replaying(verbs: _Verbs) -> None:
     parity.add_argument("runs", nargs="*", metavar="RUN", help="ids of runs or saves, or files of GET /api/saves/ID")
     chosen = parity.add_mutually_exclusive_group()
     chosen.add_argument("--newest", type=_count, metavar="N", help="replay the N newest runs")
+    chosen.add_argument(
+        "--shadow", action="store_true", help="report what shadow mode has found in 30 days; replays nothing"
+    )
     chosen.add_argument("--scenarios", action="store_true", help="replay all scenarios of the simulator (the default)")
     chosen.add_argument("--recordings", type=Path, metavar="DIR", help="replay a folder of recorded answers")
     parity.add_argument("--json", action="store_true", help="print the report as JSON")

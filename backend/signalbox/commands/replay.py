@@ -11,7 +11,8 @@ from typing import TextIO
 from signalbox.app.config import Settings, SettingsError, load_settings
 from signalbox.commands.parity_scenarios import scenarios
 from signalbox.commands.recorded_trials import NoRecordings, recorded
-from signalbox.commands.replay_setup import Workbench, workbench
+from signalbox.commands.replay_setup import Workbench, with_database, workbench
+from signalbox.commands.shadow_comparisons import COMPARED, comparison_of
 from signalbox.core.errors import SignalboxError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject
@@ -21,15 +22,17 @@ from signalbox.replay.differences import Difference, differences, format_cost
 from signalbox.replay.fake_tools import NOON
 from signalbox.replay.journals import Journal, NoJournal
 from signalbox.replay.outcome import Outcome
-from signalbox.replay.parity import Trial, TrialResult, TrialSetup, run_trial
+from signalbox.replay.parity import Comparison, Trial, TrialSetup, run_trial
 from signalbox.replay.reasons import explain, interruption_reasons, missing_history_reasons
 from signalbox.replay.report import case_line, detail_lines, parity_data, replay_data, replay_lines, run_summary
 from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.store.shadow_runs import newest_shadows
 from signalbox.wire.dialects import upstream_at
 from signalbox.wire.json_text import dumps
 
+Report = Callable[[Comparison], None]
 _OTHER: Mapping[LoopName, LoopName] = {"v2": "legacy", "legacy": "v2"}
 # Idle timeouts in seconds: long enough for a busy machine, and short for the simulated provider that stalls.
 _PATIENCE, _SILENCE = 30.0, 0.2
@@ -130,12 +133,12 @@ def _write(path: Path, stream: bytes) -> None:
 
 
 async def _parity(arguments: argparse.Namespace) -> int:
-    if arguments.runs and (arguments.newest or arguments.scenarios or arguments.recordings):
-        raise NoJournal("Give either run ids, or one of --newest, --scenarios and --recordings.")
+    if arguments.runs and (arguments.newest or arguments.scenarios or arguments.recordings or arguments.shadow):
+        raise NoJournal("Give either run ids, or one of --newest, --shadow, --scenarios and --recordings.")
     settings = load_settings()
-    results: list[TrialResult] = []
+    results: list[Comparison] = []
 
-    def report(result: TrialResult) -> None:
+    def report(result: Comparison) -> None:
         results.append(result)
         if not arguments.json:
             print(case_line(result), flush=True)
@@ -143,6 +146,9 @@ async def _parity(arguments: argparse.Namespace) -> int:
     if arguments.runs or arguments.newest:
         await _of_journals(settings, arguments, report)
         answered = _SIMULATOR if settings.is_simulated else _REAL
+    elif arguments.shadow:
+        await _of_shadow_runs(settings, report)
+        answered = "the upstreams of the server (shadow mode)"
     elif arguments.recordings is not None:
         await _of_recordings(arguments.recordings, report)
         answered = _RECORDINGS
@@ -156,9 +162,7 @@ async def _parity(arguments: argparse.Namespace) -> int:
     return 1 if any(result.unexpected for result in results) else 0
 
 
-async def _of_journals(
-    settings: Settings, arguments: argparse.Namespace, report: Callable[[TrialResult], None]
-) -> None:
+async def _of_journals(settings: Settings, arguments: argparse.Namespace, report: Report) -> None:
     async with workbench(settings, pace=0) as bench:
         names = arguments.runs or await bench.newest(arguments.newest)
         journals = [await bench.journal(name) for name in names]
@@ -175,7 +179,16 @@ async def _of_journals(
             _print_note(f"It cost {format_cost(cost)}.")
 
 
-async def _of_scenarios(report: Callable[[TrialResult], None]) -> None:
+async def _of_shadow_runs(settings: Settings, report: Report) -> None:
+    runs = await with_database(settings, lambda database: database.read(newest_shadows, None, None))
+    for run in runs:
+        if run.outcome in COMPARED:
+            report(comparison_of(run))
+    if others := sum(1 for run in runs if run.outcome not in COMPARED):
+        _print_note(f"Without a result, because they failed or are still running: {others} of {len(runs)} shadow runs.")
+
+
+async def _of_scenarios(report: Report) -> None:
     async with AsyncExitStack() as stack:
         # Each loop has its own simulator, because some answers depend on earlier requests.
         addresses: dict[LoopName, str] = {
@@ -192,7 +205,7 @@ async def _of_scenarios(report: Callable[[TrialResult], None]) -> None:
             report(await run_trial(trial, TrialSetup(clients, sleep=_at_once, now=lambda: NOON)))
 
 
-async def _of_recordings(folder: Path, report: Callable[[TrialResult], None]) -> None:
+async def _of_recordings(folder: Path, report: Report) -> None:
     trials = recorded(folder)
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(HttpClient(idle_timeout=_PATIENCE))

@@ -51,28 +51,11 @@ class Workbench:
         if (data := _content_of(name)) is not None:
             return parse_snapshot(data, name)
         ours = trusted_names(self.toolbox.tools)
-        return await self._with_database(lambda database: load_journal(database, name, ours))
+        return await with_database(self.settings, lambda database: load_journal(database, name, ours))
 
     async def newest(self, count: int) -> list[str]:
         """Name the newest runs."""
-        return await self._with_database(lambda database: newest_run_ids(database, count))
-
-    async def _with_database(self, work: Callable[[Database], Awaitable[Found]]) -> Found:
-        """Read in the database as it is: it is neither made nor brought up to another version here."""
-        if self.settings.database_url is None and not (self.settings.signalbox_data_dir / FILE).is_file():
-            raise NoJournal(
-                f"There is no database {location_of(self.settings)}. Set SIGNALBOX_DATA_DIR, or name a file."
-            )
-        database = database_of(self.settings, self.settings.signalbox_data_dir)
-        try:
-            return await work(database)
-        except StoreError:
-            raise NoJournal(
-                f"The database {location_of(self.settings)} cannot be read. Check that it is running, and that "
-                "this version of Signalbox was started on it once."
-            ) from None
-        finally:
-            await database.aclose()
+        return await with_database(self.settings, lambda database: newest_run_ids(database, count))
 
     # --- cases -------------------------------------------------------------------------------------------------
 
@@ -91,6 +74,22 @@ class Workbench:
     def recorded(self, journal: Journal) -> RecordedTools:
         """Return tools that answer from a journal."""
         return self._cases.recorded(journal)
+
+
+async def with_database(settings: Settings, work: Callable[[Database], Awaitable[Found]]) -> Found:
+    """Read in the database as it is: it is neither made nor brought up to another version here. Raises NoJournal."""
+    if settings.database_url is None and not (settings.signalbox_data_dir / FILE).is_file():
+        raise NoJournal(f"There is no database {location_of(settings)}. Set SIGNALBOX_DATA_DIR, or name a file.")
+    database = database_of(settings, settings.signalbox_data_dir)
+    try:
+        return await work(database)
+    except StoreError:
+        raise NoJournal(
+            f"The database {location_of(settings)} cannot be read. Check that it is running, and that "
+            "this version of Signalbox was started on it once."
+        ) from None
+    finally:
+        await database.aclose()
 
 
 def _content_of(name: str) -> bytes | None:

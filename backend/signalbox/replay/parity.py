@@ -43,13 +43,11 @@ class TrialSetup:
 
 
 @dataclass(frozen=True, slots=True)
-class TrialResult:
-    """The outcomes of a case on both loops; `unrecorded` names the tools of calls that are not in the journal."""
+class Comparison:
+    """How a case differs on both loops; `unrecorded` names the tools of calls that are not in the journal."""
 
     name: str
     model: str
-    legacy: Outcome
-    v2: Outcome
     found: Sequence[Difference]
     unrecorded: Sequence[str] = ()
     about: str = ""
@@ -63,6 +61,14 @@ class TrialResult:
     def expected(self) -> list[Difference]:
         """The differences that have a reason."""
         return [one for one in self.found if one.is_expected]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialResult(Comparison):
+    """The comparison of a case that was run on both loops, with both outcomes."""
+
+    legacy: Outcome
+    v2: Outcome
 
     @property
     def cost(self) -> float:
@@ -82,4 +88,4 @@ async def run_trial(trial: Trial, setup: TrialSetup) -> TrialResult:
         unrecorded += tools.unknown if isinstance(tools, RecordedTools) else []
     legacy, v2 = outcomes["legacy"], outcomes["v2"]
     found = explain(differences(legacy, v2), legacy, v2, known=trial.known, by_chance=setup.by_chance)
-    return TrialResult(trial.case.name, trial.case.model, legacy, v2, found, unrecorded, trial.about)
+    return TrialResult(trial.case.name, trial.case.model, found, unrecorded, trial.about, legacy=legacy, v2=v2)

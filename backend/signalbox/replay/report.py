@@ -7,7 +7,7 @@ from dataclasses import asdict
 from signalbox.core.messages import JsonObject
 from signalbox.replay.differences import Difference, call_line, call_status, format_cost
 from signalbox.replay.outcome import Outcome
-from signalbox.replay.parity import TrialResult
+from signalbox.replay.parity import Comparison, TrialResult
 
 _COLUMN = 34
 _MAX_NAMES = 6
@@ -82,7 +82,7 @@ def replay_data(
 # --- parity -----------------------------------------------------------------------------------------------------
 
 
-def case_line(result: TrialResult) -> str:
+def case_line(result: Comparison) -> str:
     """Format the result of a case in one line."""
     word = "DIFFERS" if result.unexpected else "expected" if result.expected else "same"
     kinds = ", ".join(one.kind for one in result.unexpected or result.expected)
@@ -97,7 +97,7 @@ def run_summary(outcome: Outcome) -> str:
     return f"{_ending(outcome)}, {tools or 'no tools'}"
 
 
-def detail_lines(results: Sequence[TrialResult], answered: str) -> Iterator[str]:
+def detail_lines(results: Sequence[Comparison], answered: str) -> Iterator[str]:
     """Format the reasons for expected differences, then the unexpected differences, then the totals.
 
     `answered` names the upstream that answered, for the totals.
@@ -121,7 +121,7 @@ def detail_lines(results: Sequence[TrialResult], answered: str) -> Iterator[str]
     yield _totals(results, answered)
 
 
-def _by_reason(results: Sequence[TrialResult]) -> dict[str, list[str]]:
+def _by_reason(results: Sequence[Comparison]) -> dict[str, list[str]]:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for result in results:
         for why in dict.fromkeys(one.why for one in result.expected if one.why):
@@ -129,7 +129,7 @@ def _by_reason(results: Sequence[TrialResult]) -> dict[str, list[str]]:
     return found
 
 
-def _totals(results: Sequence[TrialResult], answered: str) -> str:
+def _totals(results: Sequence[Comparison], answered: str) -> str:
     same = sum(1 for result in results if not result.found)
     differs = sum(1 for result in results if result.unexpected)
     expected = len(results) - same - differs
@@ -140,7 +140,7 @@ def _totals(results: Sequence[TrialResult], answered: str) -> str:
     return f"{words} Nothing prevents raising the flag." if results else "There is nothing to compare."
 
 
-def parity_data(results: Sequence[TrialResult]) -> JsonObject:
+def parity_data(results: Sequence[Comparison]) -> JsonObject:
     """Return the report of parity as JSON data."""
     return {
         "cases": [_case_data(result) for result in results],
@@ -150,15 +150,14 @@ def parity_data(results: Sequence[TrialResult]) -> JsonObject:
     }
 
 
-def _case_data(result: TrialResult) -> JsonObject:
+def _case_data(result: Comparison) -> JsonObject:
     return {
         "name": result.name,
         "about": result.about,
         "model": result.model,
         "differences": [_as_data(one) for one in result.found],
         "unrecorded": [*result.unrecorded],
-        "legacy": asdict(result.legacy),
-        "v2": asdict(result.v2),
+        **({"legacy": asdict(result.legacy), "v2": asdict(result.v2)} if isinstance(result, TrialResult) else {}),
     }
 
 

@@ -57,8 +57,8 @@ def count_outcomes(connection: Connection) -> dict[str, int]:
     return {str(outcome): int(count) for outcome, count in found}
 
 
-def newest_shadows(connection: Connection, outcome: ShadowOutcome | None, limit: int) -> list[ShadowRun]:
-    """Return the newest runs, with a outcome or all."""
+def newest_shadows(connection: Connection, outcome: ShadowOutcome | None, limit: int | None) -> list[ShadowRun]:
+    """Return the newest runs, with an outcome or all; None is no limit."""
     asked = select(SHADOW_RUNS).order_by(_ROW.at.desc(), _ROW.run_id).limit(limit)
     if outcome is not None:
         asked = asked.where(_ROW.outcome == outcome)

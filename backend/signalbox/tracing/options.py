@@ -107,7 +107,8 @@ def _propagates(propagators: str) -> bool:
 
 
 def _secrets(variables: Mapping[str, str]) -> list[str]:
-    """Return the values of headers such as `authorization=Bearer%20…`, as written and decoded."""
+    """Return the values of headers such as `authorization=Bearer%20KEY`, as written and decoded, and KEY alone."""
     pairs = [pair for name in HEADERS for pair in variables.get(name, "").split(",")]
     values = [value.strip() for _, _, value in (pair.partition("=") for pair in pairs) if value.strip()]
-    return [form for value in values for form in {value, unquote(value)}]
+    words = [word for value in values for word in unquote(value).split(" ")[1:]]
+    return [form for value in (*values, *words) for form in {value, unquote(value)}]

@@ -153,7 +153,7 @@ def test_the_figures_of_the_sample() -> None:
 
 
 def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
-    """Nginx creates the request id, logs it, passes it on, and returns it once, also in its own errors."""
+    """Nginx takes in or creates the request id, logs it, passes it on, and returns it once, also in its own errors."""
     log = tmp_path / "nginx" / "access.log"
     with (
         ScriptedUpstream(says("Hello."), models=no_models) as upstream,
@@ -162,11 +162,13 @@ def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
         with front.client() as client:
             headers = {"X-Request-ID": "a-clients-own", "traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
             answer = client.post(STREAM, json=ASKED, headers=headers)
-            refused = client.post(STREAM, json={})
-            too_large = client.post(STREAM, content=b"x" * 9_000_000)
+            refused = client.post(STREAM, json={}, headers={"X-Request-ID": "not {valid}"})
+            too_large = client.post(STREAM, content=b"x" * 9_000_000, headers={"X-Request-ID": "large/1"})
         [request_id] = answer.headers.get_list("x-request-id")
         run_id = answer.headers["x-run-id"]
-        assert (len(request_id), too_large.status_code) == (32, 413)
+        assert (request_id, too_large.status_code) == ("a-clients-own", 413)
+        assert re.fullmatch("[0-9a-f]{32}", refused.headers["x-request-id"])
+        assert too_large.headers["x-request-id"] == "large/1"
         # nginx logs a rejected upload only after its lingering close, and a fast shutdown would lose that line.
         until(lambda: len(log.read_text().splitlines()) == 3)
         own = [json.loads(line) for line in process.errors().splitlines()]

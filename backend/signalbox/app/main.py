@@ -296,7 +296,7 @@ async def _services(
         database=database,
         flag_override=flag_override,
         flag_provider=open_flag_provider(settings),
-        rollout=guard_rollout(settings, database, flag_override, webhooks_.send, stack),
+        rollout=guard_rollout(settings, database, flag_override, webhooks_, stack),
         image_addresses=image_addresses,
         images=image_loader(settings, stack),
         is_simulated=settings.is_simulated,

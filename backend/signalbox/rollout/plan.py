@@ -58,8 +58,8 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def percent(self) -> int:
-        """The percentage that the flag has in this stage: less than 100, so that legacy can be compared."""
-        return min(self.current.percent, 100 - self.holdback)
+        """The percentage of conversations on V2: less than 100 until the end, so that legacy can be compared."""
+        return 100 if self.state == "finished" else min(self.current.percent, 100 - self.holdback)
 
     @property
     def override(self) -> Override | None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from time import time
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 from uuid import uuid4
 
 import structlog
@@ -15,13 +15,13 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.operation.audit import GUARD, OPERATOR, Action, Actor, Entry, entry_by
 from signalbox.flags.override import Override, OverrideStore
 from signalbox.flags.shared_override import SharedOverride
+from signalbox.rollout.changes import Change, Event, NoOutbox, Outbox, details_of, entry_about, started_by
 from signalbox.rollout.evaluation import Evaluation
 from signalbox.rollout.plan import Assessment, Mode, Plan, Stage, State
 from signalbox.store.database import Database, without_logging
-from signalbox.store.rollout import Report, change_plan, claim, get_plan, get_report, put_report
+from signalbox.store.rollout import PlanChange, Report, change_plan, claim, get_plan, get_report, put_report
 
-Notify: TypeAlias = Callable[[str, JsonObject], None]
-"""Called with a kind and a payload; returns at once."""
+_Kind: TypeAlias = Literal["rollout.promoted", "rollout.finished", "rollout.stepped_back", "rollout.regression"]
 
 LOOK_SECONDS = 1.0
 # If the worker that evaluates dies, another one goes on after this time.
@@ -30,12 +30,9 @@ _LEASE_SECONDS = 5.0
 _WATCH_SECONDS = 10.0
 _LOCK = "rollout"
 _PLAN = json.Decoder(Plan)
+_REPLACED = "A new plan has replaced it."
 
 _log = structlog.get_logger()
-
-
-def no_notice(kind: str, payload: JsonObject) -> None:
-    """Send no notification."""
 
 
 class Rollout:
@@ -50,10 +47,10 @@ class Rollout:
         override: OverrideStore,
         *,
         kill_switch: bool = False,
-        notify: Notify = no_notice,
+        outbox: Outbox | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        self.notify = notify
+        self.outbox = NoOutbox() if outbox is None else outbox
         self.kill_switch = kill_switch
         self._database, self._override, self._clock = database, override, clock
         self._worker = uuid4().hex
@@ -77,17 +74,19 @@ class Rollout:
 
         In the mode `guard`, it begins at the percentage of the running plan.
         """
-        now = self._clock()
-        plan = Plan(id=uuid4().hex, mode=mode, stages=stages, holdback=holdback, started=now, stage_started=now)
-
-        def change(stored: bytes | None) -> tuple[bytes, list[Entry]]:
-            running, begun = _plan_of(stored), plan
-            if running is not None and running.is_running and running.mode == mode == "guard":
-                begun = plan.replacing(running)
-            return json.encode(begun), [_entry(begun, now, (actor, "rollout.started"))]
-
         async with self._locked():
-            stored = _plan_of(await self._database.write(change_plan, change))
+            now = self._clock()
+            plan = Plan(id=uuid4().hex, mode=mode, stages=stages, holdback=holdback, started=now, stage_started=now)
+
+            def change(stored: Plan | None) -> Change:
+                begun, entries = plan, list[Entry]()
+                if stored is not None and (stored.is_running or stored.is_watched):
+                    entries.append(entry_about(stored, now, (actor, "rollout.ended"), _REPLACED))
+                if stored is not None and stored.is_running and stored.mode == mode == "guard":
+                    begun = plan.replacing(stored)
+                return Change(begun, [*entries, started_by(actor, now, begun)])
+
+            stored = await self._changed(change)
             assert stored is not None
             _log.info("rollout.started", plan=stored.id, mode=mode, percent=stored.percent)
             return await self._applied(stored)
@@ -132,20 +131,21 @@ class Rollout:
     async def look(self) -> None:
         """Evaluate the plan if this worker may; promote it or take V2 back. Raises OSError and StoreError."""
         plan = _plan_of(await self._database.read(get_plan))
+        if plan is not None and not plan.is_applied:
+            # Another worker has ended before it could set the flag: any worker may.
+            async with self._locked():
+                plan = await self._applied(plan)
         now = self._clock()
-        if plan is None or (plan.is_applied and not plan.is_running and not plan.is_watched):
+        if plan is None or not (plan.is_running or plan.is_watched):
             self._evaluation = None
             return
-        if plan.is_applied and not plan.is_running and self._looked <= now < self._looked + _WATCH_SECONDS:
+        if not plan.is_running and self._looked <= now < self._looked + _WATCH_SECONDS:
             return
         self._looked = now
         if not await self._database.write(claim, self._worker, now, self._lease(plan)):
             self._evaluation = None
             return
-        if not plan.is_applied:
-            async with self._locked():
-                plan = await self._applied(plan)
-        if (plan.is_running or plan.is_watched) and await self._follows(plan):
+        if await self._follows(plan):
             await self._evaluate(plan, now)
 
     def _lease(self, plan: Plan) -> float:
@@ -189,19 +189,13 @@ class Rollout:
             closed = await self._close(
                 "rolled_back", assessment.sentence, (GUARD, "rollout.rolled_back"), report=report, of=plan
             )
-            if closed is None:
-                return
-            await self._applied(closed)
-        _log.warning("rollout.rolled_back", plan=plan.id, percent=plan.percent, reason=assessment.sentence)
-        self.notify("rollout.rolled_back", _payload(plan, assessment, report))
+            if closed is not None:
+                await self._applied(closed)
 
     async def _promote(self, plan: Plan, following: Plan, assessment: Assessment, report: JsonObject) -> None:
-        action: Action = "rollout.promoted" if following.is_running else "rollout.finished"
-        if not await self._replace(plan, following, action, assessment, report):
-            return
-        percent = following.percent if following.is_running else 100
-        _log.info("rollout.promoted", plan=plan.id, percent=percent, reason=assessment.sentence)
-        self.notify("rollout.promoted", _payload(following, assessment, report))
+        kind = "rollout.promoted" if following.is_running else "rollout.finished"
+        if await self._replace(plan, following, kind, assessment, report):
+            _log.info(kind, plan=plan.id, percent=following.percent, reason=assessment.sentence)
 
     async def _step_back(self, plan: Plan, assessment: Assessment, report: JsonObject) -> None:
         following = plan.stepped_back(self._clock())
@@ -209,16 +203,14 @@ class Rollout:
             _log.warning("rollout.stepped_back", plan=plan.id, percent=following.percent, reason=assessment.sentence)
 
     async def _replace(
-        self, plan: Plan, following: Plan, action: Action, assessment: Assessment, report: JsonObject
+        self, plan: Plan, following: Plan, kind: _Kind, assessment: Assessment, report: JsonObject
     ) -> bool:
         """Store and apply the plan at another stage; return False if the plan was changed meanwhile."""
-        entry = _entry(following, self._clock(), (GUARD, action), assessment.sentence, report)
-
-        def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
-            return (json.encode(following), [entry]) if _plan_of(stored) == plan else (None, [])
-
+        reason = assessment.sentence
         async with self._locked():
-            if _plan_of(await self._database.write(change_plan, change)) != following:
+            entry = entry_about(following, self._clock(), (GUARD, kind), reason, report)
+            change = Change(following, [entry], [Event(kind, details_of(following, reason, report))])
+            if await self._changed(lambda stored: change if stored == plan else Change()) != following:
                 return False
             await self._applied(following)
         return True
@@ -229,15 +221,9 @@ class Rollout:
         """Report a regression once; in the mode `observe` nothing else happens."""
         if assessment.step != "roll_back" or plan.reason:
             return
-        entry = _entry(plan, self._clock(), (GUARD, "rollout.regression"), assessment.sentence, report)
-
-        def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
-            if _plan_of(stored) != plan:
-                return None, []
-            return json.encode(structs.replace(plan, reason=assessment.sentence)), [entry]
-
-        await self._database.write(change_plan, change)
-        _log.warning("rollout.regression", plan=plan.id, reason=assessment.sentence)
+        following = structs.replace(plan, reason=assessment.sentence)
+        if await self._replace(plan, following, "rollout.regression", assessment, report):
+            _log.warning("rollout.regression", plan=plan.id, reason=assessment.sentence)
 
     # --- changes of the plan --------------------------------------------------------------------------------------
 
@@ -247,6 +233,18 @@ class Rollout:
         async with self._turn, self._database.locked(_LOCK):
             yield
 
+    async def _changed(self, change: Callable[[Plan | None], Change]) -> Plan | None:
+        """Change the stored plan in one transaction with its audit entries and events; return the stored plan."""
+
+        def encoded(stored: bytes | None) -> PlanChange:
+            made = change(_plan_of(stored))
+            also = [self.outbox.enqueuing(one.kind, one.payload) for one in made.events]
+            return PlanChange(None if made.plan is None else json.encode(made.plan), made.entries, also)
+
+        stored = _plan_of(await self._database.write(change_plan, encoded))
+        self.outbox.wake()
+        return stored
+
     async def _applied(self, plan: Plan) -> Plan:
         """Set the flag as the plan wants it, unless the plan was changed meanwhile; return the stored plan."""
         stored = _plan_of(await self._database.read(get_plan))
@@ -254,8 +252,11 @@ class Rollout:
             return stored or plan
         if plan.override is not None:
             await self._override.store(plan.override)
+        if plan.state == "rolled_back":
+            # Only the worker that sets the flag logs it: the one that has decided may have ended.
+            _log.warning("rollout.rolled_back", plan=plan.id, percent=plan.percent, reason=plan.reason)
         applied = structs.replace(plan, is_applied=True)
-        await self._database.write(change_plan, lambda _: (json.encode(applied), []))
+        await self._changed(lambda _: Change(applied))
         return applied
 
     async def _close(
@@ -274,34 +275,20 @@ class Rollout:
         now = self._clock()
         closed: list[Plan] = []
 
-        def change(stored: bytes | None) -> tuple[bytes | None, list[Entry]]:
-            plan = _plan_of(stored)
+        def change(plan: Plan | None) -> Change:
             if plan is not None and plan.is_watched and not plan.is_running:
-                return json.encode(structs.replace(plan, baseline={})), [*first, _entry(plan, now, who, reason)]
+                return Change(structs.replace(plan, baseline={}), [*first, entry_about(plan, now, who, reason)])
             if plan is None or not plan.is_running or (of is not None and plan != of):
-                return None, [*first]
+                return Change(entries=first)
             closed[:] = [plan.closed(state, reason)]
-            return json.encode(closed[0]), [*first, _entry(plan, now, who, reason, report)]
+            entries = [*first, entry_about(plan, now, who, reason, report)]
+            is_sent = state == "rolled_back"
+            events = [Event("rollout.rolled_back", details_of(plan, reason, report))] if is_sent else []
+            return Change(closed[0], entries, events)
 
-        await self._database.write(change_plan, change)
+        await self._changed(change)
         return closed[0] if closed else None
 
 
 def _plan_of(stored: bytes | None) -> Plan | None:
     return None if stored is None else _PLAN.decode(stored)
-
-
-def _entry(
-    plan: Plan, at: float, who: tuple[Actor, Action], reason: str = "", report: JsonObject | None = None
-) -> Entry:
-    """Return an audit entry about a plan; `who` is the actor and the action."""
-    details: JsonObject = {"plan": plan.id, "mode": plan.mode, "stage": plan.stage + 1, "percent": plan.percent}
-    if reason:
-        details["reason"] = reason
-    actor, action = who
-    return entry_by(actor, at, action, {**details, **(report or {})})
-
-
-def _payload(plan: Plan, assessment: Assessment, report: JsonObject) -> JsonObject:
-    """Return what a webhook gets: the stage, the reason and the figures."""
-    return {"plan": plan.id, "stage": plan.stage + 1, "percent": plan.percent, "reason": assessment.sentence, **report}

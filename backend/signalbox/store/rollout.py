@@ -8,6 +8,7 @@ from sqlalchemy import Connection, select
 from signalbox.core.operation.audit import Entry
 from signalbox.core.records import RunRecord
 from signalbox.store.audit import add_audit
+from signalbox.store.database import Work
 from signalbox.store.engines.portable_sql import insert_into
 from signalbox.store.runs.rows import FIGURES, record_of
 from signalbox.store.shared_values import get_shared, put_shared
@@ -33,21 +34,29 @@ def get_plan(connection: Connection) -> bytes | None:
     return get_shared(connection, _PLAN)
 
 
-def change_plan(
-    connection: Connection, change: Callable[[bytes | None], tuple[bytes | None, Sequence[Entry]]]
-) -> bytes | None:
-    """Replace the plan by what `change` makes of it, add its audit entries, and return the stored plan.
+class PlanChange(Struct, frozen=True):
+    """A plan as JSON, None to keep the old one, and what is written with it: audit entries, and further work."""
 
-    Without a new plan, the old one stays. Of concurrent callers, the second sees the result of the first.
+    plan: bytes | None = None
+    entries: Sequence[Entry] = ()
+    also: Sequence[Work[object]] = ()
+
+
+def change_plan(connection: Connection, change: Callable[[bytes | None], PlanChange]) -> bytes | None:
+    """Replace the plan by what `change` makes of it, write what belongs to it, and return the stored plan.
+
+    Of concurrent callers, the second sees the result of the first.
     """
     before = connection.execute(select(SHARED.c.value).where(SHARED.c.name == _PLAN).with_for_update()).scalar()
-    after, entries = change(before)
-    for entry in entries:
+    made = change(before)
+    for entry in made.entries:
         add_audit(connection, entry)
-    if after is None:
+    for work in made.also:
+        work(connection)
+    if made.plan is None:
         return before
-    put_shared(connection, _PLAN, after)
-    return after
+    put_shared(connection, _PLAN, made.plan)
+    return made.plan
 
 
 def get_report(connection: Connection) -> Report | None:

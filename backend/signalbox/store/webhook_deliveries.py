@@ -1,22 +1,24 @@
 """The queue of webhook deliveries as rows, which is their log too; each is leased by one worker at a time."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+import structlog
 from msgspec import json
 from sqlalchemy import Connection, RowMapping, and_, delete, func, insert, or_, select, update
 
 from signalbox.core.operation.webhooks import Delivery, DeliveryAttempt, DeliveryError, Receiver, State
 from signalbox.store.tables import WEBHOOK_DELIVERIES, WEBHOOKS
-from signalbox.store.webhooks import find_receiver
+from signalbox.store.webhooks import find_receiver, list_receivers
 
+_log = structlog.get_logger()
 _ATTEMPTS = json.Decoder(tuple[DeliveryAttempt, ...])
 _ROW = WEBHOOK_DELIVERIES.c
 
 
-def enqueue(connection: Connection, deliveries: Sequence[Delivery], most_pending: int) -> int:
-    """Insert deliveries; return how many were dropped, because their receiver has `most_pending` already.
+def enqueue(connection: Connection, deliveries: Sequence[Delivery], most_pending: int) -> None:
+    """Insert deliveries; those whose receiver has `most_pending` already are dropped, which is logged.
 
     Deliveries to a receiver that has been deleted meanwhile are left out.
     """
@@ -33,7 +35,16 @@ def enqueue(connection: Connection, deliveries: Sequence[Delivery], most_pending
             continue
         room[delivery.receiver_id] -= 1
         connection.execute(insert(WEBHOOK_DELIVERIES).values(_row_of(delivery)))
-    return dropped
+    if dropped:
+        _log.warning("webhook.dropped", count=dropped, reason="the receiver has too many pending deliveries")
+
+
+def enqueue_event(
+    connection: Connection, kind: str, delivery_to: Callable[[Receiver], Delivery], most_pending: int
+) -> None:
+    """Insert a delivery to each active receiver of this kind."""
+    wanted = [one for one in list_receivers(connection) if one.active and kind in one.events]
+    enqueue(connection, [delivery_to(one) for one in wanted], most_pending)
 
 
 def claim(

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from random import random
 from time import monotonic, time
 
@@ -12,10 +13,10 @@ import structlog
 
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import JsonObject
-from signalbox.core.operation.webhooks import TEST_KIND, Delivery, DeliveryAttempt, Receiver
+from signalbox.core.operation.webhooks import TEST_KIND, Delivery, DeliveryAttempt, EventKind, Receiver
 from signalbox.services.webhook_post import Posted, WebhookPost
 from signalbox.store import webhook_deliveries as stored
-from signalbox.store.database import Database
+from signalbox.store.database import Database, Work
 from signalbox.store.webhooks import list_receivers
 from signalbox.webhooks.events import body_of
 from signalbox.webhooks.schedule import retry_at
@@ -69,6 +70,23 @@ class Webhooks:
             _log.warning("webhook.dropped", kind=kind, count=1, reason="the database does not take events")
             return
         self._events.append(_Event(kind, self._clock(), payload))
+        self._wake.set()
+
+    def enqueuing(self, kind: EventKind, payload: JsonObject) -> Work[None]:
+        """Return a function that queues an event in the transaction in which it is called; then call `wake`.
+
+        Unlike with `send`, the event is not lost if the process is killed after the transaction.
+        """
+        now = self._clock()
+        body = body_of(kind, now, payload)
+
+        def delivery_to(receiver: Receiver) -> Delivery:
+            return Delivery(new_delivery_id(), receiver.id, kind, now, body, next_at=now)
+
+        return partial(stored.enqueue_event, kind=kind, delivery_to=delivery_to, most_pending=_MOST_PENDING)
+
+    def wake(self) -> None:
+        """Send at once what another transaction has queued."""
         self._wake.set()
 
     def receivers_changed(self) -> None:
@@ -151,8 +169,8 @@ class Webhooks:
             for body in [body_of(event.kind, event.at, event.payload)]
             for one in wanted
         ]
-        if deliveries and (dropped := await self._database.write(stored.enqueue, deliveries, _MOST_PENDING)):
-            _log.warning("webhook.dropped", count=dropped, reason="the receiver has too many pending deliveries")
+        if deliveries:
+            await self._database.write(stored.enqueue, deliveries, _MOST_PENDING)
         del self._events[: len(events)]
 
     async def _all_receivers(self) -> list[Receiver]:

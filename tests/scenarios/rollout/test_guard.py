@@ -84,14 +84,12 @@ def break_v2(apps: list[RunningApp]) -> dict[str, Any]:
 def test_a_regression_is_rolled_back(tmp_path: Path) -> None:
     """Broken streams on V2 set the flag to off; the audit log shows the figures, and later runs use legacy."""
     with workers(tmp_path, 1) as [app]:
-        told: list[tuple[str, Any]] = []
-        app.parts.rollout.notify = lambda kind, payload: told.append((kind, payload))
         began = app.client.put("/api/rollout", json=HALF, headers=OPERATOR).json()
         assert (began["plan"]["state"], began["plan"]["percent"]) == ("running", 50)
         assert app.client.get(FLAG).json()["percent"] == 50
         found = break_v2([app])
         assert found["assessment"].startswith("V2 is worse than legacy: interrupted streams in 100.0% of ")
-        within(1, lambda: app.client.get(FLAG).json()["state"] == "off" and bool(told))
+        within(1, lambda: app.client.get(FLAG).json()["state"] == "off")
         assert asks(app, 1000) == asks(app, 1001) == "legacy"
         entries = app.client.get("/api/rollout/audit", headers=OPERATOR).json()["entries"]
         assert [one["action"] for one in entries] == ["rollout.rolled_back", "rollout.started"]
@@ -100,8 +98,7 @@ def test_a_regression_is_rolled_back(tmp_path: Path) -> None:
         assert stage["v2"]["interrupted"] == stage["v2"]["runs"] > 0
         assert stage["legacy"]["interrupted"] == 0
         assert details["evidence"] >= details["threshold"]
-        assert [kind for kind, _ in told] == ["rollout.rolled_back"]
-        assert told[0][1]["reason"] == found["assessment"]
+        assert details["reason"] == found["assessment"]
 
 
 def test_a_rollback_reaches_all_workers(tmp_path: Path, postgres_url: str) -> None:

@@ -76,7 +76,7 @@ def test_a_second_plan_replaces_the_first(tmp_path: Path) -> None:
         assert (second["state"], second["stage"], second["percent"]) == ("running", 2, 50)
         assert [one["percent"] for one in second["stages"]] == [5, 50, 60, 90]
         assert app.client.get(FLAG, headers=OPERATOR).json()["percent"] == 50
-        assert actions(app) == ["rollout.started", "rollout.started"]
+        assert actions(app) == ["rollout.started", "rollout.ended", "rollout.started"]
 
 
 async def waits(exchange: Exchange) -> None:

@@ -1,66 +1,17 @@
 """The rollout of a process with SQLite: stages over time, restarts, several workers, and races with operators."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.core.events import LoopName
-from signalbox.flags.override import Override, OverrideFile
-from signalbox.rollout.plan import Plan, Stage
-from signalbox.rollout.service import Rollout
+from signalbox.flags.override import Override
+from signalbox.rollout.plan import Stage
 from signalbox.store.audit import list_audit
-from signalbox.store.engines.sqlite import SqliteDatabase
 
-from tests.support.rollout_runs import BOTH, store_runs
+from tests.support.rollout_runs import store_runs
+from tests.unit.rollout.rollout_server import STAGES, Server, finished
 
 pytestmark = pytest.mark.anyio
-
-STAGES = (Stage(50, 10, 100), Stage(100, 10, 100))
-
-
-class Server:
-    """A data folder with a database, the flag and a clock; `rollout` is the worker under test."""
-
-    def __init__(self, folder: Path, database: SqliteDatabase) -> None:
-        self.database, self.now, self.count = database, 1000.0, 0
-        self.override = OverrideFile(folder / "flag.json")
-        self.told: list[tuple[str, Any]] = []
-        self.rollout = self.worker()
-
-    def worker(self, **given: Any) -> Rollout:
-        """Start another worker."""
-        return Rollout(
-            self.database, self.override, notify=lambda *told: self.told.append(told), clock=lambda: self.now, **given
-        )
-
-    async def runs(self, number: int, *, reason: str = "SPLIT", **of_v2: Any) -> None:
-        """Store ended runs of both loops, alternately, one a second; without a percentage, only runs of V2."""
-        ends = [self.now + one for one in range(1, number + 1)]
-        loops: tuple[LoopName, ...] = BOTH if reason == "SPLIT" else ("v2",)
-        self.count += 1
-        await store_runs(self.database, ends, loops=loops, reason=reason, prefix=f"run-{self.count}", **of_v2)
-        self.now += number
-
-    async def actions(self) -> list[str]:
-        """Return the actions in the audit log, oldest first."""
-        return [one.action for one in reversed(await self.database.read(list_audit, 100))]
-
-    async def plan(self) -> Plan:
-        """Return the plan."""
-        plan, _ = await self.rollout.current()
-        assert plan is not None
-        return plan
-
-
-@pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[Server]:
-    """Open a database."""
-    database = SqliteDatabase(tmp_path / "signalbox.db")
-    await database.open()
-    yield Server(tmp_path, database)
-    await database.aclose()
 
 
 async def test_a_harmless_rollout_reaches_all(server: Server) -> None:
@@ -77,16 +28,12 @@ async def test_a_harmless_rollout_reaches_all(server: Server) -> None:
     await server.rollout.look()
     assert (server.override.current(), (await server.plan()).state) == (Override("on"), "finished")
     assert await server.actions() == ["rollout.started", "rollout.promoted", "rollout.finished"]
-    assert [kind for kind, _ in server.told] == ["rollout.promoted", "rollout.promoted"]
-
-
-async def finished(server: Server) -> None:
-    """Roll V2 out to all."""
-    await server.rollout.start("guard", STAGES, 10)
-    for _ in range(2):
-        await server.runs(610)
-        await server.rollout.look()
-    assert (server.override.current(), (await server.plan()).state) == (Override("on"), "finished")
+    assert [(kind, told["percent"]) for kind, told in server.told] == [
+        ("rollout.promoted", 90),
+        ("rollout.finished", 100),
+    ]
+    entry = (await server.database.read(list_audit, 1))[0]
+    assert (entry.details["percent"], (await server.plan()).percent) == (100, 100)
 
 
 async def later(server: Server, number: int, **of_v2: Any) -> None:
@@ -113,7 +60,9 @@ async def test_a_regression_after_the_end_is_rolled_back(server: Server) -> None
     await server.rollout.look()
     assert server.override.current() == Override("off")
     assert (await server.actions())[-2:] == ["rollout.stepped_back", "rollout.rolled_back"]
-    assert server.told[-1][0] == "rollout.rolled_back"
+    kinds = [kind for kind, _ in server.told]
+    assert kinds == ["rollout.promoted", "rollout.finished", "rollout.stepped_back", "rollout.rolled_back"]
+    assert (server.told[2][1]["percent"], server.told[2][1]["reason"]) == (50, entry.details["reason"])
 
 
 async def test_an_outage_after_the_end_takes_nothing_back(server: Server) -> None:

@@ -5,7 +5,14 @@ from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-EventKind: TypeAlias = Literal["run.ended", "rollout.rolled_back", "rollout.promoted"]
+EventKind: TypeAlias = Literal[
+    "run.ended",
+    "rollout.promoted",
+    "rollout.finished",
+    "rollout.stepped_back",
+    "rollout.rolled_back",
+    "rollout.regression",
+]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 TEST_KIND = "webhook.test"
 """The kind of the event that `POST /api/webhooks/{id}/test` sends; no receiver can subscribe to it."""

@@ -7,7 +7,10 @@ import { duration, plural } from "../wording/statusAndAmounts.ts";
 export const EVENT_KINDS = [
   { kind: "run.ended", words: "A run ended that no client waits for" },
   { kind: "rollout.promoted", words: "A rollout reached its next stage" },
+  { kind: "rollout.finished", words: "A rollout passed its last stage" },
+  { kind: "rollout.stepped_back", words: "V2 became worse at 100%, so the guard compares the loops again" },
   { kind: "rollout.rolled_back", words: "The guard set a rollout back" },
+  { kind: "rollout.regression", words: "V2 is worse than legacy, in the mode Observe" },
 ] as const;
 
 interface Status {

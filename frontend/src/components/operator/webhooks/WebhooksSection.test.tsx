@@ -91,12 +91,12 @@ describe("webhooks", () => {
     const sent = {
       url: "https://example.org/hooks",
       description: "Inbox",
-      events: ["run.ended", "rollout.rolled_back"],
+      events: ["run.ended", "rollout.finished", "rollout.stepped_back", "rollout.rolled_back", "rollout.regression"],
     };
     expect(server.sent).toEqual([`POST /api/webhooks ${JSON.stringify({ ...sent, active: true })}`]);
     await user.click(secret.getByRole("button", { name: "Done" }));
     await vi.waitFor(() => expect(screen.queryByText("whsec_new")).toBeNull());
-    expect(screen.getByRole("table", { name: "Webhooks" }).textContent).toContain("run.ended, rollout.rolled_back");
+    expect(screen.getByRole("table", { name: "Webhooks" }).textContent).toContain(sent.events.join(", "));
   });
 
   it("asks for at least one event, and keeps the form open with the server's reason", async () => {

@@ -3,11 +3,24 @@
 from datetime import UTC, datetime
 
 import orjson
+import pytest
 from signalbox.app.limits.refusals import budget_refusal
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
+from signalbox.encoders.chat_completions_error import error_of as openai_error_of
 from signalbox.encoders.v1_error import error_of
 from signalbox.store.spend.reservations import Refused
 
 from tests.project.docs.pages import page
+
+
+@pytest.mark.parametrize("name", ["api.md", "clients/chat-completions.md"])
+@pytest.mark.parametrize("code", [Code.BUDGET_EXHAUSTED, Code.MODEL_NOT_ALLOWED, Code.TOOL_NOT_ALLOWED])
+def test_clients_of_openai_find_the_codes_of_limits(name: str, code: Code) -> None:
+    """Both tables of `/v1` codes list them, with their status."""
+    status, body = openai_error_of(RequestError(code))
+    rows = [line for line in page(name).text.splitlines() if line.startswith(f"| {status} | `")]
+    assert any(f"`{orjson.loads(body)['error']['code']}`" in row.split(" | ")[1] for row in rows)
 
 
 def test_the_quoted_refusal_is_the_servers() -> None:

@@ -117,7 +117,7 @@ class ModelCalls(Protocol):
         """Send one request to the route's current upstream, and return the whole answer; cancelling this ends it.
 
         `call_id` is the tool call that sends it, `number` the attempt. Raises UpstreamError if the request fails,
-        ToolError (BUDGET_REACHED) without a request if it would exceed the run's cost limit.
+        ToolError (BUDGET_REACHED, BUDGET_EXHAUSTED) without a request if it would exceed the run's limit or budget.
         """
         ...
 

@@ -105,7 +105,8 @@ def test_an_expiry_can_be_set_and_removed(app: RunningApp) -> None:
 
 def test_an_expired_token_may_get_a_later_expiry(app: RunningApp) -> None:
     """It is valid again, with the same text."""
-    made = create(app, expires=1.0)
+    made = create(app)
+    call(app, "PATCH", f"tokens/{made['id']}", json={"expires": 1.0})
     assert refusal(app, made["token"]) == "This token has expired"
     later = time() + 100
     with Clock(app) as clock:
@@ -249,6 +250,7 @@ def test_the_expiry_of_a_group_ends_the_access_of_its_tokens(app: RunningApp) ->
         ("max_runs", 0),
         ("models", [""]),
         ("expires", 0),
+        ("expires", 1.0),
         ("colour", "red"),
     ],
 )

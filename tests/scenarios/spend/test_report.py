@@ -95,6 +95,12 @@ def test_deleted_runs_and_conversations_stay_counted(users: UserApp) -> None:
     assert after["cost"] > before["cost"]
 
 
+def test_a_last_day_alone_has_its_month(users: UserApp) -> None:
+    """From the first day of its month, also in the past."""
+    found = spend(users["operator"], to="2026-10-11")
+    assert (found["first_day"], found["last_day"]) == ("2026-10-01", "2026-10-11")
+
+
 def test_days_in_the_wrong_order_are_refused(users: UserApp) -> None:
     """The message names both."""
     response = users["ada"].client.get("/api/spend", params={"from": "2026-12-01", "to": "2026-11-01"})

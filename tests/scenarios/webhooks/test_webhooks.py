@@ -175,6 +175,7 @@ def test_secrets_are_shown_once_and_never_logged(
         ({"events": []}, "events"),
         ({"events": ["run.started"]}, "events.0"),
         ({"secret": "mine"}, "secret"),
+        ({"description": "Pa\x00ger"}, "description"),
     ],
 )
 def test_invalid_receivers_are_rejected(app: RunningApp, given: dict[str, object], field: str) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from signalbox.core.operation.webhooks import EventKind
 from signalbox.intakes.v1_schema import Strict
@@ -11,7 +11,15 @@ _LONGEST_GRACE = 30 * 24 * 3600.0
 
 ReceiverUrl = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Kinds = Annotated[list[EventKind], Field(min_length=1, max_length=20)]
-Description = Annotated[str, StringConstraints(max_length=500)]
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("must be printable characters, without line breaks")
+    return text
+
+
+Description = Annotated[str, StringConstraints(max_length=500), AfterValidator(_printable)]
 
 
 class CreateWebhook(Strict):

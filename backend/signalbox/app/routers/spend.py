@@ -34,7 +34,9 @@ async def get_spend(
     services: ServicesDep,
     caller: CallerDep,
     *,
-    from_: Annotated[date | None, Query(alias="from", description="The first UTC day; default: of this month.")] = None,
+    from_: Annotated[
+        date | None, Query(alias="from", description="The first UTC day; default: of the month of `to`.")
+    ] = None,
     to: Annotated[date | None, Query(description="The last UTC day; default: today.")] = None,
     group_by: By = "day",
     format_: Annotated[Literal["json", "csv"], Query(alias="format")] = "json",
@@ -43,8 +45,8 @@ async def get_spend(
 
     A run counts on the UTC day of its start. Runs that were deleted are included, active ones are not.
     """
-    today = day_of(time())
-    first, last = str(from_ or f"{today[:7]}-01"), str(to or today)
+    last = str(to or day_of(time()))
+    first = str(from_ or f"{last[:7]}-01")
     if first > last:
         raise RequestError(Code.INVALID_REQUEST, f"from ({first}) is after to ({last}).", "from")
     owner = None if caller.is_operator else caller.owner

@@ -59,7 +59,12 @@ async def list_tokens(services: ServicesDep, _: OperatorDep) -> ApiTokenList:
 async def create_token(request: Request, services: ServicesDep, operator: OperatorDep) -> ApiTokenSecret:
     """Create an API token; needs the operator token. Only this response contains its text."""
     wanted = await read_model(request, CreateToken, _BODY_LIMIT)
-    token, text = new_token(wanted.name, time())
+    now = time()
+    if wanted.expires is not None and wanted.expires <= now:
+        raise RequestError(
+            Code.INVALID_REQUEST, "expires is in the past. Send a later time in epoch seconds.", "expires"
+        )
+    token, text = new_token(wanted.name, now)
     token = replace(token, expires=wanted.expires, group=wanted.group, policy=wanted.policy)
 
     entry = token_created(operator, token)

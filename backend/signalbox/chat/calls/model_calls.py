@@ -19,6 +19,7 @@ from signalbox.core.ports import Destination, RunRoute
 # A call must leave something of the budget.
 _LEAST_USD = 1e-6
 _BUDGET = "The run's cost limit does not allow this model call. Answer with what you have."
+_OWNERS = "The budget of the token or its group does not allow this model call. Answer with what you have."
 
 
 class RecordedModelCalls(Struct, eq=False):
@@ -29,7 +30,7 @@ class RecordedModelCalls(Struct, eq=False):
     _reserved: float = 0.0
 
     async def complete(self, call_id: str, route: RunRoute, request: Request, number: int = 1) -> Completion:
-        """Send one request and return the whole answer; raises UpstreamError, ToolError (BUDGET_REACHED)."""
+        """Send one request and return the whole answer; raises UpstreamError, ToolError (of a limit or budget)."""
         there = route.current
         estimate = _cost_before(request, there.prices)
         await self._check_budget(estimate)
@@ -53,7 +54,8 @@ class RecordedModelCalls(Struct, eq=False):
             raise
         if self.budget.spent(self.progress) + self._reserved >= self.budget.cap:
             self._reserved -= estimate
-            raise ToolError(Code.BUDGET_REACHED, _BUDGET)
+            is_exhausted = self.budget.cap < self.budget.limit
+            raise ToolError(Code.BUDGET_EXHAUSTED, _OWNERS) if is_exhausted else ToolError(Code.BUDGET_REACHED, _BUDGET)
 
     async def _send(self, attempt: Attempt, route: RunRoute, request: Request, there: Destination) -> Completion:
         parts: list[StreamPart] = []

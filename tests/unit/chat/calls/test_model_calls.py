@@ -102,6 +102,17 @@ async def test_the_cost_limit_rejects_a_call() -> None:
 
 
 @pytest.mark.anyio
+async def test_a_used_up_budget_is_named_as_such() -> None:
+    """It is not the run's own limit, which the user could raise."""
+    made, _ = recorder(limit=9.0)
+    assert made.budget is not None
+    made.budget.reserved = ESTIMATE / 2
+    with pytest.raises(ToolError, match="budget of the token or its group") as rejected:
+        await made.complete("call-1", ScriptedRoute(UNREPORTED), ASK)
+    assert rejected.value.code is Code.BUDGET_EXHAUSTED
+
+
+@pytest.mark.anyio
 async def test_a_failed_call_is_recorded() -> None:
     """Its error is in the trace, the tool gets it, and the circuit breaker counts it."""
     made, progress = recorder()

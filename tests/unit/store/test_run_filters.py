@@ -97,11 +97,21 @@ async def test_statistics_by_time_and_loop(disk: Disk, store: JournalStore) -> N
     assert (v2.start, v2.loop, v2.cost) == (600, "v2", 1.5)
     assert v2.statuses == {"complete": 2, "error": 1, None: 1}
     assert (v2.first_token_ms, v2.duration_ms) == (Percentiles(200, 300), Percentiles(2000, 3000))
+    assert v2.at_limit == 0
     minutes = await disk.read(run_stats, RunFilter(since=660.0, until=780.0), 60)
     assert [(one.start, one.loop, one.statuses) for one in minutes] == [
         (660, "v2", {"error": 1}),
         (720, "v2", {"complete": 1}),
     ]
+
+
+async def test_statistics_tell_limits_from_failures(disk: Disk, store: JournalStore) -> None:
+    """Both are `interrupted`."""
+    for place, code in enumerate(("BUDGET_EXHAUSTED", "BUDGET_REACHED", "STREAM_CUT")):
+        record = replace(a_run(f"run{place}"), started=600.0, ended=601.0, status="interrupted", code=code)
+        await store.open(record, lambda seq, reserved: None)
+    [found] = await disk.read(run_stats, RunFilter(), 600)
+    assert (found.statuses, found.at_limit) == ({"interrupted": 3}, 2)
 
 
 async def test_filters_and_statistics_read_an_index_alone(disk: Disk, store: JournalStore) -> None:

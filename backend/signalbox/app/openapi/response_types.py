@@ -80,6 +80,9 @@ class StatsBucket(TypedDict):
     loop: str
     runs: int
     statuses: Annotated[dict[str, int], Meta(description="Number of runs by status; active runs are `running`.")]
+    at_limit: Annotated[
+        int, Meta(description="Number of `interrupted` runs that ended at a limit and have not failed.")
+    ]
     first_token_ms: Annotated[StatsPercentiles | None, Meta(description="Time to the model's first part.")]
     duration_ms: Annotated[StatsPercentiles | None, Meta(description="Time from start to end.")]
     cost: Usd

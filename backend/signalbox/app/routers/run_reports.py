@@ -106,6 +106,7 @@ def _bucket(stats: RunStats) -> StatsBucket:
         "loop": stats.loop,
         "runs": sum(statuses.values()),
         "statuses": statuses,
+        "at_limit": stats.at_limit,
         "first_token_ms": to_builtins(stats.first_token_ms),
         "duration_ms": to_builtins(stats.duration_ms),
         "cost": stats.cost,

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Column, ColumnElement, Connection, Integer, cast, func, select
 
+from signalbox.core.bounds.run_limits import RUN_LIMITS
 from signalbox.core.records import RunFilter
 from signalbox.store.engines.portable_sql import floor_of
 from signalbox.store.runs.run_list import conditions_of
@@ -26,13 +27,15 @@ class Percentiles(Struct, frozen=True):
 class RunStats(Struct):
     """The runs of one loop that started in one bucket of time; `start` is its beginning in epoch seconds.
 
-    `statuses` counts the runs by status, None is an active run. Times are None if no run of the bucket has one.
+    `statuses` counts the runs by status, None is an active run. `at_limit` of those that are `interrupted` ended at a
+    limit. Times are None if no run of the bucket has one.
     """
 
     start: int
     loop: str
     statuses: dict[str | None, int]
     cost: float
+    at_limit: int = 0
     first_token_ms: Percentiles | None = None
     duration_ms: Percentiles | None = None
 
@@ -54,13 +57,16 @@ def _outcomes(
     connection: Connection, bucket: ColumnElement[int], where: Sequence[ColumnElement[bool]]
 ) -> dict[Group, RunStats]:
     by = bucket.label("bucket"), RUNS.c.loop, RUNS.c.status
-    asked = select(*by, func.count().label("runs"), func.coalesce(func.sum(RUNS.c.cost), 0.0).label("cost"))
+    at_limit = func.count().filter(RUNS.c.status == "interrupted", RUNS.c.code.in_(sorted(RUN_LIMITS)))
+    cost = func.coalesce(func.sum(RUNS.c.cost), 0.0).label("cost")
+    asked = select(*by, func.count().label("runs"), at_limit.label("at_limit"), cost)
     found: dict[Group, RunStats] = {}
     for row in connection.execute(asked.where(*where).group_by(*by)):
         group = row.bucket, row.loop
         stats = found.setdefault(group, RunStats(0, row.loop, {}, 0.0))
         stats.statuses[row.status] = row.runs
         stats.cost += row.cost
+        stats.at_limit += row.at_limit
     return found
 
 

@@ -80,14 +80,16 @@ class StatsPercentiles(TypedDict):
 class StatsBucket(TypedDict):
     """The runs of one loop that started in one bucket of time.
 
-    `start` is in epoch seconds. `statuses` is the number of runs by status. If no run has a time, its percentiles are
-    None. `cost` is the sum of the known costs in USD.
+    `start` is in epoch seconds. `statuses` is the number of runs by status. `at_limit` of the `interrupted` ones ended
+    at a limit and have not failed. If no run has a time, its percentiles are None. `cost` is the sum of the known costs
+    in USD.
     """
 
     start: int
     loop: str
     runs: int
     statuses: dict[str, int]
+    at_limit: int
     first_token_ms: StatsPercentiles | None
     duration_ms: StatsPercentiles | None
     cost: float

@@ -44,6 +44,7 @@ function parseBucket(value: unknown): StatsBucket {
     loop: text(bucket.loop),
     runs: number(bucket.runs) ?? 0,
     statuses: fields(bucket.statuses) as StatsBucket["statuses"],
+    atLimit: number(bucket.at_limit) ?? 0,
     firstTokenMs: parsePercentiles(bucket.first_token_ms),
     durationMs: parsePercentiles(bucket.duration_ms),
     cost: number(bucket.cost) ?? 0,

@@ -41,6 +41,8 @@ export interface StatsBucket {
   runs: number;
   /** The number of runs by status. Active runs are `running`. */
   statuses: Readonly<Record<string, number>>;
+  /** The number of `interrupted` runs that ended at a limit and have not failed. */
+  atLimit: number;
   /** From the start of a run to the model's first part. Undefined if no run has this time. */
   firstTokenMs: Percentiles | undefined;
   /** Undefined if no run has ended. */

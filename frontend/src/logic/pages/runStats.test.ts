@@ -9,12 +9,21 @@ const stats: RunStats = {
     {
       start: 3600,
       loop: "v2",
-      runs: 4,
-      statuses: { complete: 2, error: 1, interrupted: 1 },
+      runs: 5,
+      statuses: { complete: 2, error: 1, interrupted: 2 },
+      atLimit: 1,
       firstToken: { p50: 100, p95: 300 },
       duration: undefined,
     },
-    { start: 10_800, loop: "legacy", runs: 1, statuses: { running: 1 }, firstToken: undefined, duration: undefined },
+    {
+      start: 10_800,
+      loop: "legacy",
+      runs: 1,
+      statuses: { running: 1 },
+      atLimit: 0,
+      firstToken: undefined,
+      duration: undefined,
+    },
   ],
 };
 
@@ -28,16 +37,16 @@ describe("charts of runs", () => {
     const named = (chart = v2) => Object.fromEntries((chart?.series ?? []).map(({ name, values }) => [name, values]));
     expect(named(v2)).toEqual({
       Complete: [2, 0, 0],
-      "Limit reached": [0, 0, 0],
+      "Limit reached": [1, 0, 0],
       Failed: [2, 0, 0],
       "Stopped or running": [0, 0, 0],
     });
     expect(named(legacy)["Stopped or running"]).toEqual([0, 0, 1]);
     expect(stacked(v2?.series ?? [])).toEqual([
       [2, 0, 0],
-      [2, 0, 0],
-      [4, 0, 0],
-      [4, 0, 0],
+      [3, 0, 0],
+      [5, 0, 0],
+      [5, 0, 0],
     ]);
   });
 

@@ -7,6 +7,8 @@ export interface StatsBucket {
   runs: number;
   /** Number of runs by status. */
   statuses: Readonly<Record<string, number>>;
+  /** Number of interrupted runs that ended at a limit: they have not failed. */
+  atLimit: number;
   /** Milliseconds. Undefined if no run of the bucket has them. */
   firstToken: Percentiles | undefined;
   duration: Percentiles | undefined;
@@ -48,11 +50,12 @@ export interface Chart {
 
 const LOOPS = ["v2", "legacy"] as const;
 
+/** `limits`: whether the interrupted runs that ended at a limit are added, or taken off. */
 const OUTCOMES = [
-  { name: "Complete", tone: "done", statuses: ["complete"] },
-  { name: "Limit reached", tone: "cut", statuses: ["length"] },
-  { name: "Failed", tone: "failed", statuses: ["error", "interrupted", "content_filter"] },
-  { name: "Stopped or running", tone: "waiting", statuses: ["cancelled", "running"] },
+  { name: "Complete", tone: "done", statuses: ["complete"], limits: 0 },
+  { name: "Limit reached", tone: "cut", statuses: ["length"], limits: 1 },
+  { name: "Failed", tone: "failed", statuses: ["error", "interrupted", "content_filter"], limits: -1 },
+  { name: "Stopped or running", tone: "waiting", statuses: ["cancelled", "running"], limits: 0 },
 ] as const;
 
 const LATENCIES = [
@@ -77,13 +80,15 @@ export function outcomeCharts(stats: RunStats): readonly Chart[] {
   const times = bucketTimes(stats);
   return LOOPS.map((loop) => {
     const byTime = bucketsOf(stats, loop);
-    const counted = (statuses: readonly string[], time: number) =>
-      statuses.reduce((sum, status) => sum + (byTime.get(time)?.statuses[status] ?? 0), 0);
-    const series = OUTCOMES.map(({ name, tone, statuses }) => ({
-      name,
-      tone,
+    const counted = ({ statuses, limits }: (typeof OUTCOMES)[number], time: number) => {
+      const bucket = byTime.get(time);
+      return statuses.reduce((sum, status) => sum + (bucket?.statuses[status] ?? 0), limits * (bucket?.atLimit ?? 0));
+    };
+    const series = OUTCOMES.map((outcome) => ({
+      name: outcome.name,
+      tone: outcome.tone,
       isDashed: false,
-      values: times.map((time) => counted(statuses, time)),
+      values: times.map((time) => counted(outcome, time)),
     }));
     return { title: `Outcomes of loop ${loop}`, unit: "runs", isStacked: true, times, series };
   });

@@ -20,6 +20,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 /** Codes that are more specific than the status. */
 const BY_CODE: Readonly<Record<string, Ending>> = {
   BUDGET_REACHED: { lamp: "cut", label: "Cost limit reached" },
+  BUDGET_EXHAUSTED: { lamp: "cut", label: "Budget used up" },
   TURN_PAUSED: { lamp: "cut", label: "Paused by the provider" },
   RUN_TOO_LARGE: { lamp: "cut", label: "Size limit reached" },
   // There is no answer that could be continued.

@@ -34,11 +34,12 @@ const parseStats = ({ since, until, bucket_seconds, buckets }: Json): RunStats =
   buckets: Array.isArray(buckets) ? buckets.map(parseBucket) : [],
 });
 
-const parseBucket = ({ start, loop, runs, statuses, first_token_ms, duration_ms }: Json): StatsBucket => ({
+const parseBucket = ({ start, loop, runs, statuses, at_limit, first_token_ms, duration_ms }: Json): StatsBucket => ({
   start: number(start),
   loop: typeof loop === "string" ? loop : "",
   runs: number(runs),
   statuses: (statuses ?? {}) as StatsBucket["statuses"],
+  atLimit: number(at_limit),
   firstToken: (first_token_ms as Percentiles | null) ?? undefined,
   duration: (duration_ms as Percentiles | null) ?? undefined,
 });

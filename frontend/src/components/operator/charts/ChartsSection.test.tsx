@@ -15,6 +15,7 @@ const BUCKET = {
   loop: "v2",
   runs: 3,
   statuses: { complete: 2, error: 1 },
+  at_limit: 0,
   first_token_ms: { p50: 120, p95: 400 },
   duration_ms: { p50: 1500, p95: 3000 },
 };

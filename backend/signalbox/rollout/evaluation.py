@@ -3,7 +3,6 @@
 from msgspec import structs
 
 from signalbox.core.messages import JsonObject
-from signalbox.flags.override import Override
 from signalbox.rollout.guard import Guard
 from signalbox.rollout.outcomes import outcome_of
 from signalbox.rollout.plan import Assessment, Plan, assess, regression_of
@@ -16,7 +15,10 @@ _BATCH = 1000
 _OVERLAP_SECONDS = 10.0
 _WATCHED_SECONDS = 600.0
 KILL_SWITCH = "TOOL_LOOP_V2=false is set, so every run uses the legacy loop and nothing is compared."
-NO_SHARE = "The flag is not set to a percentage, so there is nothing to compare."
+ONE_LOOP = (
+    "{percent} percent of the conversations use V2, so there is nothing to compare. Set the flag to a percentage from "
+    "1 to 99."
+)
 
 
 class Evaluation:
@@ -26,12 +28,10 @@ class Evaluation:
     reads only those of the last minutes.
     """
 
-    def __init__(self, plan: Plan, database: Database, override: Override | None, now: float) -> None:
-        self._key = _key(plan, override)
+    def __init__(self, plan: Plan, database: Database, now: float) -> None:
+        self._key = _key(plan)
         self._plan, self._database = plan, database
-        self._has_share = override is not None and override.state == "percent"
-        percent = override.percent if override is not None and self._has_share else plan.percent
-        self.guard = Guard(percent, plan.current.minutes * 60, len(plan.stages))
+        self.guard = Guard(plan.percent, plan.current.minutes * 60, len(plan.stages))
         self.watch = Watch(plan.baseline) if plan.is_watched else None
         # A percentage has chosen the loop of the runs to compare; after the last stage, the flag is on for all.
         self._reason = "SPLIT" if plan.is_running else "STATIC"
@@ -39,9 +39,9 @@ class Evaluation:
         self._since = self._begun if plan.is_running else max(plan.finished, now - _WATCHED_SECONDS)
         self._seen: dict[str, float] = {}
 
-    def is_of(self, plan: Plan, override: Override | None) -> bool:
-        """Return whether it evaluates this stage of this plan, in the mode `observe` with this override."""
-        return self._key == _key(plan, override)
+    def is_of(self, plan: Plan) -> bool:
+        """Return whether it evaluates this stage of this plan."""
+        return self._key == _key(plan)
 
     async def read_runs(self, now: float) -> None:
         """Read the runs that ended since the last look; raises StoreError."""
@@ -70,7 +70,10 @@ class Evaluation:
             return assess(self._plan, self.guard, self.watch, now)
         if self.guard.is_worse:
             return Assessment("roll_back", regression_of(self.guard))
-        return assess(self._plan, self.guard, None, now) if self._has_share else Assessment("wait", NO_SHARE)
+        percent = self._plan.percent
+        if percent in (0, 100):
+            return Assessment("wait", ONE_LOOP.format(percent=percent))
+        return assess(self._plan, self.guard, None, now)
 
     def report(self, assessment: Assessment, now: float) -> JsonObject:
         """Return the assessment, the evidence and the figures as JSON."""
@@ -93,5 +96,5 @@ class Evaluation:
         }
 
 
-def _key(plan: Plan, override: Override | None) -> tuple[object, ...]:
-    return plan.id, plan.stage, plan.stage_started, plan.state, override if plan.mode == "observe" else None
+def _key(plan: Plan) -> tuple[object, ...]:
+    return plan.id, plan.stage, plan.stage_started, plan.state

@@ -89,6 +89,17 @@ class Plan(Struct, frozen=True, kw_only=True):
         inserted = structs.replace(self.stages[place], percent=running.percent)
         return structs.replace(self, stages=(*self.stages[:place], inserted, *self.stages[place:]), stage=place)
 
+    def following(self, override: Override | None, now: float) -> "Plan":
+        """Return a plan of the mode `observe` at the percentage of the flag.
+
+        It has one stage. If the percentage has changed, the comparison begins again.
+        """
+        percent = override.percent if override and override.state == "percent" else 100 * (override != Override("off"))
+        stages = (structs.replace(self.current, percent=percent),)
+        if self.stages == stages:
+            return self
+        return structs.replace(self, stages=stages, stage=0, holdback=0, stage_started=now, reason="")
+
     def promoted(self, now: float, baseline: Baseline) -> "Plan":
         """Return the plan at its next stage, or finished. A stage without a legacy share is not compared."""
         following = self.stage + 1

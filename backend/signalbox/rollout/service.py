@@ -72,11 +72,13 @@ class Rollout:
     async def start(self, mode: Mode, stages: tuple[Stage, ...], holdback: int, actor: Actor = OPERATOR) -> Plan:
         """Start a plan in place of the running one; raises OSError and StoreError.
 
-        In the mode `guard`, it begins at the percentage of the running plan.
+        In the mode `guard`, it begins at the percentage of the running plan, in the mode `observe` at that of the flag.
         """
         async with self._locked():
             now = self._clock()
             plan = Plan(id=uuid4().hex, mode=mode, stages=stages, holdback=holdback, started=now, stage_started=now)
+            if mode == "observe":
+                plan = plan.following(await self._read_override(), now)
 
             def change(stored: Plan | None) -> Change:
                 begun, entries = plan, list[Entry]()
@@ -99,7 +101,8 @@ class Rollout:
     async def set_override(self, override: Override | None, actor: Actor = OPERATOR) -> None:
         """Set the flag for an operator and end the running plan; raises OSError and StoreError.
 
-        None removes the override. The flag is set first: it must work whatever happens to the plan.
+        A plan of the mode `observe` follows the flag instead. None removes the override. The flag is set first: it must
+        work whatever happens to the plan.
         """
         async with self._locked():
             await self._override.store(override)
@@ -145,29 +148,42 @@ class Rollout:
         if not await self._database.write(claim, self._worker, now, self._lease(plan)):
             self._evaluation = None
             return
-        if await self._follows(plan):
-            await self._evaluate(plan, now)
+        followed = await self._observed(plan, now) if plan.mode == "observe" else await self._followed(plan)
+        if followed is not None:
+            await self._evaluate(followed, now)
 
     def _lease(self, plan: Plan) -> float:
         return _LEASE_SECONDS if plan.is_running else _LEASE_SECONDS + _WATCH_SECONDS
 
-    async def _follows(self, plan: Plan) -> bool:
-        """Return whether the flag is as the plan has set it; end the plan if something else has changed it."""
+    async def _followed(self, plan: Plan) -> Plan | None:
+        """Return the plan if the flag is as it has set it; end the plan if something else has changed the flag."""
         if plan.override is None or self._override.current() == plan.override:
-            return True
+            return plan
         async with self._locked():
-            if isinstance(self._override, SharedOverride):
-                await self._override.refresh()
-            if self._override.current() == plan.override:
-                return True
+            if await self._read_override() == plan.override:
+                return plan
             await self._close("overridden", "The flag was changed.", (OPERATOR, "rollout.overridden"), of=plan)
-        return False
+        return None
+
+    async def _observed(self, plan: Plan, now: float) -> Plan | None:
+        """Return a plan of the mode `observe` at the flag's percentage; None if it was changed meanwhile."""
+        if plan.following(self._override.current(), now) == plan:
+            return plan
+        async with self._locked():
+            following = plan.following(await self._read_override(), now)
+            stored = await self._changed(lambda stored: Change(following) if stored == plan else Change())
+        return following if stored == following else None
+
+    async def _read_override(self) -> Override | None:
+        """Return the override as it is stored, not as this worker last read it."""
+        if isinstance(self._override, SharedOverride):
+            await self._override.refresh()
+        return self._override.current()
 
     async def _evaluate(self, plan: Plan, now: float) -> None:
         """Read the new runs, judge the stage and act on the assessment."""
-        override = self._override.current()
-        if self._evaluation is None or not self._evaluation.is_of(plan, override):
-            self._evaluation = Evaluation(plan, self._database, override, now)
+        if self._evaluation is None or not self._evaluation.is_of(plan):
+            self._evaluation = Evaluation(plan, self._database, now)
         evaluation = self._evaluation
         await evaluation.read_runs(now)
         assessment = evaluation.assessment(now, kill_switch=self.kill_switch)
@@ -194,8 +210,12 @@ class Rollout:
 
     async def _promote(self, plan: Plan, following: Plan, assessment: Assessment, report: JsonObject) -> None:
         kind = "rollout.promoted" if following.is_running else "rollout.finished"
-        if await self._replace(plan, following, kind, assessment, report):
-            _log.info(kind, plan=plan.id, percent=following.percent, reason=assessment.sentence)
+        if not await self._replace(plan, following, kind, assessment, report):
+            return
+        if following.is_running:
+            _log.info("rollout.promoted", plan=plan.id, percent=following.percent, reason=assessment.sentence)
+        else:
+            _log.info("rollout.finished", plan=plan.id, percent=following.percent, reason=assessment.sentence)
 
     async def _step_back(self, plan: Plan, assessment: Assessment, report: JsonObject) -> None:
         following = plan.stepped_back(self._clock())
@@ -278,7 +298,8 @@ class Rollout:
         def change(plan: Plan | None) -> Change:
             if plan is not None and plan.is_watched and not plan.is_running:
                 return Change(structs.replace(plan, baseline={}), [*first, entry_about(plan, now, who, reason)])
-            if plan is None or not plan.is_running or (of is not None and plan != of):
+            is_kept = plan is not None and plan.mode == "observe" and state == "overridden"  # it follows the flag
+            if plan is None or not plan.is_running or is_kept or (of is not None and plan != of):
                 return Change(entries=first)
             closed[:] = [plan.closed(state, reason)]
             entries = [*first, entry_about(plan, now, who, reason, report)]

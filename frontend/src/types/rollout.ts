@@ -48,4 +48,5 @@ export interface Rollout {
   figures: readonly Figures[];
 }
 
-export type NewPlan = Pick<Plan, "mode" | "stages" | "holdback">;
+/** In the mode "observe", the plan follows the percentage of the flag. */
+export type NewPlan = { mode: "observe" } | ({ mode: "guard" } & Pick<Plan, "stages" | "holdback">);

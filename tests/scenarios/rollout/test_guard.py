@@ -161,6 +161,8 @@ def test_ending_the_plan_keeps_the_flag(tmp_path: Path) -> None:
         ({"stages": [{"percent": 0}]}, "stages.0.percent"),
         ({"stages": []}, "stages"),
         ({"mode": "off"}, "mode"),
+        ({"mode": "observe", "stages": [{"percent": 5}]}, "stages"),
+        ({"mode": "observe", "holdback": 5}, "holdback"),
     ],
 )
 def test_an_invalid_plan_is_rejected(tmp_path: Path, body: dict[str, Any], field: str | None) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from signalbox.flags.override import Override
-from signalbox.rollout.plan import Stage
+from signalbox.rollout.plan import DEFAULT_STAGES, Stage
 from signalbox.store.audit import list_audit
 
 from tests.support.rollout_runs import store_runs
@@ -239,3 +239,39 @@ async def test_late_rows_and_earlier_runs(server: Server) -> None:
     assert figures["stage"]["v2"]["runs"] == figures["1m"]["v2"]["runs"] == 11
     assert figures["stage"]["v2"]["first_token_ms"] == 200
     assert figures["stage"]["v2"]["cost"] == 0.1
+
+
+async def test_observing_follows_the_flag(server: Server) -> None:
+    """Each percentage that an operator sets is compared anew; the plan reports it, and goes on."""
+    await server.rollout.set_override(Override("percent", 20))
+    plan = await server.rollout.start("observe", DEFAULT_STAGES, 10)
+    assert (plan.percent, plan.stages) == (20, (Stage(20),))
+    await server.runs(60)
+    await server.rollout.set_override(Override("percent", 40))
+    await server.rollout.look()
+    plan = await server.plan()
+    assert (plan.is_running, plan.percent, plan.stage_started) == (True, 40, server.now)
+    await server.runs(60, status="error", code="INTERNAL")
+    for _ in range(2):
+        await server.rollout.look()
+    _, report = await server.rollout.current()
+    figures: Any = report["figures"]
+    assert figures["stage"]["v2"]["runs"] == 60
+    assert str(report["assessment"]).startswith("V2 is worse than legacy")
+    assert server.override.current() == Override("percent", 40)
+    assert await server.actions() == ["flag.set", "rollout.started", "flag.set", "rollout.regression"]
+    assert [(kind, told["percent"]) for kind, told in server.told] == [("rollout.regression", 40)]
+
+
+@pytest.mark.parametrize(
+    ("override", "percent"), [(None, 100), (Override("on"), 100), (Override("off"), 0), (Override("percent", 0), 0)]
+)
+async def test_observing_one_loop(server: Server, override: Override | None, percent: int) -> None:
+    """If all conversations use one loop, the assessment says what to set; a change of the flag elsewhere counts."""
+    await server.rollout.start("observe", DEFAULT_STAGES, 10)
+    await server.override.store(override)
+    await server.rollout.look()
+    plan, report = await server.rollout.current()
+    assert plan is not None
+    assert (plan.is_running, plan.percent) == (True, percent)
+    assert str(report["assessment"]).startswith(f"{percent} percent of the conversations use V2, so there is nothing")

@@ -29,7 +29,9 @@ class StartRollout(Strict):
     """A rollout plan. Without fields, V2 is raised to 5, 25, 50 and 100 percent."""
 
     mode: Literal["guard", "observe"] = Field(
-        default="guard", description="`guard` sets the flag. `observe` only compares the loops and reports."
+        default="guard",
+        description="`guard` sets the flag. `observe` compares the loops at the percentage of the flag, and reports; "
+        "it has neither `stages` nor `holdback`.",
     )
     stages: Annotated[list[RolloutStage], Field(min_length=1, max_length=_MOST_STAGES)] = Field(
         default_factory=lambda: [RolloutStage(percent=one.percent) for one in DEFAULT_STAGES],
@@ -41,7 +43,10 @@ class StartRollout(Strict):
     )
 
     def check(self) -> None:
-        """Check that the percentages rise; raises RequestError."""
+        """Check that the percentages rise, and that only the mode `guard` has them; raises RequestError."""
+        if self.mode == "observe":
+            self._check_observe()
+            return
         field = "stages" if "stages" in self.model_fields_set else "holdback"
         shares = [min(one.percent, 100 - self.holdback) for one in self.stages]
         for earlier, later in pairwise(shares):
@@ -54,6 +59,15 @@ class StartRollout(Strict):
         if shares[0] == 100:
             words = "stages must begin below 100 percent, or holdback must be above 0: V2 is compared with legacy runs."
             raise RequestError(Code.INVALID_REQUEST, words, field)
+
+    def _check_observe(self) -> None:
+        for field in ("stages", "holdback"):
+            if field in self.model_fields_set:
+                words = (
+                    f"{field} applies only to the mode guard. In the mode observe, the flag keeps its percentage. "
+                    f"Remove {field}."
+                )
+                raise RequestError(Code.INVALID_REQUEST, words, field)
 
     @property
     def plan_stages(self) -> tuple[Stage, ...]:

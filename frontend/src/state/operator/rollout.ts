@@ -41,8 +41,8 @@ export class RolloutStore extends Store<RolloutState> {
   }
 
   /** Start a rollout, or replace the running one. Resolves to whether the server has done it. */
-  begin({ mode, stages, holdback }: NewPlan): Promise<boolean> {
-    return this.#change("PUT", { mode, stages, holdback });
+  begin(plan: NewPlan): Promise<boolean> {
+    return this.#change("PUT", plan);
   }
 
   /** End the rollout. The flag stays as it is. */

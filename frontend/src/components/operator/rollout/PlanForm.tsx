@@ -16,23 +16,32 @@ interface Props extends FormState {
 const HOLDBACK = 10;
 
 export function PlanForm({ plan, onStart, ...form }: Props) {
-  const mode = useId();
-  const [stages, setStages] = useState<readonly Stage[]>(plan?.stages ?? FIRST_STAGES);
+  const id = useId();
+  const guarded = plan?.mode === "guard" ? plan : undefined;
+  const [mode, setMode] = useState<Plan["mode"]>(plan?.mode ?? "guard");
+  const [stages, setStages] = useState<readonly Stage[]>(guarded?.stages ?? FIRST_STAGES);
   return (
     <FormDialog
       {...form}
       title={plan ? "Change the rollout" : "Start a rollout"}
-      description="A stage lasts until its time and its runs are reached, and V2 is not worse."
-      action={plan ? "Change" : "Start"}
-      onSubmit={(texts) =>
-        onStart({ mode: texts.mode === "observe" ? "observe" : "guard", holdback: Number(texts.holdback), stages })
+      description={
+        mode === "guard"
+          ? "A stage lasts until its time and its runs are reached, and V2 is not worse."
+          : "Set the percentage of V2 by hand. Each percentage is compared anew."
       }
+      action={plan ? "Change" : "Start"}
+      onSubmit={(texts) => onStart(mode === "guard" ? { mode, holdback: Number(texts.holdback), stages } : { mode })}
     >
       <div className="grid gap-1">
-        <label htmlFor={mode} className="text-dim text-tiny">
+        <label htmlFor={id} className="text-dim text-tiny">
           Mode
         </label>
-        <select id={mode} name="mode" defaultValue={plan?.mode} className={`${INPUT} cursor-pointer`}>
+        <select
+          id={id}
+          value={mode}
+          onChange={({ target }) => setMode(target.value === "observe" ? "observe" : "guard")}
+          className={`${INPUT} cursor-pointer`}
+        >
           {Object.entries(MODES).map(([value, words]) => (
             <option key={value} value={value}>
               {words}
@@ -40,17 +49,21 @@ export function PlanForm({ plan, onStart, ...form }: Props) {
           ))}
         </select>
       </div>
-      <StageFields stages={stages} onChange={setStages} />
-      <Field
-        name="holdback"
-        label="Percentage on legacy in a stage of 100%"
-        type="number"
-        min={0}
-        max={50}
-        required
-        defaultValue={plan?.holdback ?? HOLDBACK}
-        hint="Without legacy runs, there is nothing to compare V2 with."
-      />
+      {mode === "guard" && (
+        <>
+          <StageFields stages={stages} onChange={setStages} />
+          <Field
+            name="holdback"
+            label="Percentage on legacy in a stage of 100%"
+            type="number"
+            min={0}
+            max={50}
+            required
+            defaultValue={guarded?.holdback ?? HOLDBACK}
+            hint="Without legacy runs, there is nothing to compare V2 with."
+          />
+        </>
+      )}
     </FormDialog>
   );
 }

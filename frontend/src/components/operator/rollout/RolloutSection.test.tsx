@@ -104,17 +104,23 @@ describe("the rollout", () => {
   it("starts a rollout with the stages of the form, and ends it", async () => {
     const user = await open();
     await user.click(screen.getByRole("button", { name: "Start rollout" }));
-    await user.selectOptions(screen.getByLabelText("Mode"), screen.getByRole("option", { name: /^Observe/ }));
     await user.click(screen.getByRole("button", { name: "Remove stage 2" }));
     await user.click(screen.getByRole("button", { name: "Start" }));
     const stage = (percent: number) => ({ percent, minutes: 60, runs: 200 });
     await vi.waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    expect(server.sent).toEqual([
-      ["PUT", { mode: "observe", holdback: 10, stages: [stage(5), stage(50), stage(100)] }],
-    ]);
+    expect(server.sent).toEqual([["PUT", { mode: "guard", holdback: 10, stages: [stage(5), stage(50), stage(100)] }]]);
     await user.click(await screen.findByRole("button", { name: "End rollout" }));
     expect(await screen.findByText("Ended by an operator")).toBeTruthy();
     expect(server.sent.at(-1)).toEqual(["DELETE", undefined]);
+  });
+
+  it("observes the percentage of the flag, without stages", async () => {
+    const user = await open();
+    await user.click(screen.getByRole("button", { name: "Start rollout" }));
+    await user.selectOptions(screen.getByLabelText("Mode"), screen.getByRole("option", { name: /^Observe/ }));
+    expect(screen.queryByLabelText("Percent")).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Start" }));
+    await vi.waitFor(() => expect(server.sent).toEqual([["PUT", { mode: "observe" }]]));
   });
 
   it("shows the watch after the last stage, and stops it", async () => {

@@ -20,7 +20,6 @@ from .quirks import quirk_of
 def build_completion(incoming: Incoming, served: int) -> Completion:
     """Return the completion of a request; `served` counts the requests, so that equal ones get different ids."""
     rng = Random(orjson.dumps([served, incoming.body]))  # noqa: S311 - ids that only have to differ
-    incoming = replace(incoming, served=served)
     family = FAMILIES[incoming.family]
     provider = family.provider(incoming.provider_order)
     turn = _without_unwanted_reasoning(incoming, family, turn_of(incoming, family))

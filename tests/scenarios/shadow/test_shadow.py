@@ -21,6 +21,7 @@ from sqlalchemy import Connection
 from tests.scenarios.access.users import ADMIN, bearer
 from tests.support.metrics import Scrape
 from tests.support.running_app import WAIT, RunningApp, settings_for
+from tests.support.stream_reader import check_stream
 from tests.support.workers import within
 
 CANARY = "canary-7d1e"
@@ -77,6 +78,23 @@ def test_a_run_is_made_again_without_its_tools(app: RunningApp, monkeypatch: pyt
     found = report(app)
     assert found["counts"][result.outcome] == 1
     assert found["cost"] == found["cost_today"] == pytest.approx(result.cost)
+
+
+def test_the_simulated_pages_of_both_loops_are_alike(app: RunningApp) -> None:
+    """A further answer to a question has another look, but not the same answer on the other loop."""
+    page = {"prompt": "Make a page about tea", "tools": ["create_file", "edit_file"]}
+    looks: list[str] = []
+    for conversation in ("first", "second"):
+        response = app.post(**page, conversation_id=conversation)
+        looks.append(check_stream(response.content).calls[0]["arguments"])
+        run_id = response.headers["x-run-id"]
+        app.over(run_id)
+        app.within(app.parts.runs.store.flush(run_id))
+        result = again(app, run_id)
+        assert result is not None
+        assert result.outcome in ("same", "expected"), result.differences
+        assert not any(one["kind"] == "calls" for one in result.differences)
+    assert len(set(looks)) == 2
 
 
 def test_users_neither_see_nor_pay_for_it(app: RunningApp) -> None:

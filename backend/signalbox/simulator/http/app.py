@@ -1,6 +1,7 @@
 """The simulator's HTTP app: OpenRouter's routes under /api/v1, and those of the native APIs."""
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -137,7 +138,7 @@ def _accepted(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> I
 def _simulated(request: Request, received: Received, incoming: Incoming) -> Response:
     state: SimulatorState = request.app.state.simulator
     state.served += 1
-    completion = build_completion(incoming, state.served)
+    completion = build_completion(replace(incoming, count_page=state.count_page), state.served)
     state.serve(generation_entry(completion, incoming))
     received.status, received.generation_id = 200, completion.id
     writes, ending, media_type = response_writes(completion, fault_of(incoming.model), stream=incoming.stream)

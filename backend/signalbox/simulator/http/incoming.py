@@ -1,7 +1,7 @@
 """A parsed request: the fields that the simulator uses."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -43,8 +43,8 @@ class Incoming:
     tools: tuple[Tool, ...]
     attempt: int = 1
     """The number of this attempt; counted only for quirks."""
-    served: int = 0
-    """How many requests the simulator has served, with this one; equal requests differ in it."""
+    count_page: Callable[[Hashable], int] = lambda _: 0
+    """Counts a page that is written for a question, and returns how many were written for it before."""
     has_raised_limit: bool = False
     """Whether the previous attempt had a lower max_tokens or a higher effort."""
     has_text_results: bool = False

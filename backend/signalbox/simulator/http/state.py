@@ -1,6 +1,7 @@
 """The state of the simulator: received requests, served answers, open streams."""
 
 import threading
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +48,8 @@ class SimulatorState:
     """The cost of dropped generations, because an account's usage never decreases."""
     open_streams: int = 0
     served: int = 0
+    pages: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
+    """How many pages were written for a question; the oldest questions are forgotten."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     app_state: State = field(default_factory=State)
     """The app's state, which has `open_streams` too."""
@@ -56,6 +59,14 @@ class SimulatorState:
         self.requests.append(received)
         del self.requests[:-MAX_ENTRIES]
         self.notify()
+
+    def count_page(self, asked: Hashable) -> int:
+        """Count a page, and return how many were written for this question before."""
+        before = self.pages.pop(asked, 0)
+        self.pages[asked] = before + 1
+        if len(self.pages) > MAX_ENTRIES:
+            del self.pages[next(iter(self.pages))]
+        return before
 
     def serve(self, generation: dict[str, Any]) -> None:
         """Record a new generation with the cost of the complete answer."""

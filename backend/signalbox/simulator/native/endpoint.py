@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -82,7 +82,7 @@ def _answered(request: Request, received: Received, asked: Asked, api: NativeApi
     if fault and fault.name == "error":
         raise api.scripted_error(fault.number or 500)
     state.served += 1
-    completion = build_completion(incoming, state.served)
+    completion = build_completion(replace(incoming, count_page=state.count_page), state.served)
     wire = api.write(completion, asked, request.app.state.prompt_cache)
     quirk = quirk_of(incoming.model, incoming.attempt)
     writes, ending, media_type = writes_of(wire, fault, quirk, stream=incoming.stream)

@@ -1,6 +1,7 @@
 """Decides the next turn of a conversation about a page: draw images, write it, read it, change it, or answer."""
 
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +99,7 @@ def _build(step: _Step, wish: Wish) -> Turn:
         return Turn("I could not write the page, because the tools are off. Ask me to continue.", "No tool is left.")
     if wish.wants_images and step.offers("generate_images") and not _drew(step):
         return _draw(step, wish, f"I'll draw the images for {wish.thing} first.")
-    look = look_for(step.incoming.family, step.incoming.served)
+    look = look_for(step.incoming.family, step.incoming.count_page(_page_key(step.incoming)))
     page = page_of(wish, look, image_paths(step.made))
     arguments: dict[str, Any] = {"path": wish.path, "content": page.html}
     if wish.path in step.files or problems:
@@ -109,6 +110,15 @@ def _build(step: _Step, wish: Wish) -> Turn:
         f"so that it needs nothing else. It gets {page.parts}, in {look.style}."
     )
     return _calls(preamble, reasoning, "create_file", arguments)
+
+
+def _page_key(incoming: Incoming) -> Hashable:
+    """Return what pages are counted by, so that each further answer to a question has another look.
+
+    Only one of the two loops streams this step. The loops are counted apart, so a run that shadow mode makes again on the
+    other loop gets the look of its original.
+    """
+    return incoming.family, incoming.question, incoming.stream
 
 
 def _built(wish: Wish, written: Exchange) -> str:

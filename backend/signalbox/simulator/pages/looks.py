@@ -105,7 +105,7 @@ LIGHT = {
 _FAMILIES = ("openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen")
 
 
-def look_for(family: str, served: int) -> Look:
-    """Return the look for a request: variants are requested one after another, so their looks differ."""
+def look_for(family: str, before: int) -> Look:
+    """Return the look for a page. `before`: how many pages were written for the same question; variants differ."""
     start = _FAMILIES.index(family) if family in _FAMILIES else 0
-    return LOOKS[(start + served) % len(LOOKS)]
+    return LOOKS[(start + before) % len(LOOKS)]

@@ -42,7 +42,7 @@ class Designer:
     """A conversation. `turns` are the model's turns since the last question."""
 
     model: str = "openai/sim"
-    served: int = 0
+    before: int = 0
     draws: bool = False
     workspace: MemoryWorkspace = field(default_factory=MemoryWorkspace)
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -83,7 +83,7 @@ class Designer:
         ]
         body = ask(self.model, *self.messages, **{"tools": offered, **fields})
         incoming = parse_request(body)
-        object.__setattr__(incoming, "served", self.served)
+        object.__setattr__(incoming, "count_page", lambda _: self.before)
         return decide(incoming, FAMILIES[incoming.family])
 
     def _run(self, turn: Turn) -> None:

@@ -81,9 +81,9 @@ def test_a_picture_becomes_a_page(text: str) -> None:
 
 
 def test_variants_and_families_look_different() -> None:
-    """Requests that are served one after another, and families at the same number, get different pages."""
+    """Further answers to a question, and families at the same number, get different pages."""
     for designers in (
-        [Designer(served=served) for served in range(4)],
+        [Designer(before=before) for before in range(4)],
         [Designer(model=f"{family}/sim") for family in FAMILIES[:4]],
     ):
         for designer in designers:

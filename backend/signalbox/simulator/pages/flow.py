@@ -115,7 +115,7 @@ def _build(step: _Step, wish: Wish) -> Turn:
 def _page_key(incoming: Incoming) -> Hashable:
     """Return what pages are counted by, so that each further answer to a question has another look.
 
-    Only one of the two loops streams this step. The loops are counted apart, so a run that shadow mode makes again on the
+    Only one of the two loops streams this step. The loops are counted apart, so a run that is made again on the
     other loop gets the look of its original.
     """
     return incoming.family, incoming.question, incoming.stream

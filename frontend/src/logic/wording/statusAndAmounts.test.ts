@@ -114,6 +114,7 @@ describe("an ending", () => {
     [{ status: "length", code: "REASONING_LENGTH" }, "failed", "Length limit reached"],
     [{ status: "interrupted", code: "BUDGET_REACHED" }, "cut", "Cost limit reached"],
     [{ status: "interrupted", code: "BUDGET_EXHAUSTED" }, "cut", "Budget used up"],
+    [{ status: "interrupted", code: "DETACHED_TIMEOUT" }, "cut", "No client connected"],
     [{ status: "interrupted", code: "TURN_PAUSED" }, "cut", "Paused by the provider"],
     [{ status: "interrupted", code: "RUN_TOO_LARGE" }, "cut", "Size limit reached"],
     [{ status: "interrupted", code: "STREAM_CUT" }, "failed", "Interrupted"],

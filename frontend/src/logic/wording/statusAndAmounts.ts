@@ -21,6 +21,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 const BY_CODE: Readonly<Record<string, Ending>> = {
   BUDGET_REACHED: { lamp: "cut", label: "Cost limit reached" },
   BUDGET_EXHAUSTED: { lamp: "cut", label: "Budget used up" },
+  DETACHED_TIMEOUT: { lamp: "cut", label: "No client connected" },
   TURN_PAUSED: { lamp: "cut", label: "Paused by the provider" },
   RUN_TOO_LARGE: { lamp: "cut", label: "Size limit reached" },
   // There is no answer that could be continued.

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from importlib.metadata import EntryPoint, distributions
-from typing import TypeVar, cast
+from traceback import extract_tb
+from typing import Any, TypeVar, cast
 
 import structlog
 
@@ -14,6 +16,7 @@ T = TypeVar("T")
 
 # An import may be slow on a cold disk, but one that hangs must not prevent the start.
 _LOAD_SECONDS = 20.0
+_LONGEST_REASON = 300
 
 _log = structlog.get_logger(__name__)
 
@@ -47,7 +50,7 @@ class Plugin:
         """Load the entry point and call it, unless it is of a `ready` type; raises PluginFaultError."""
 
         def load() -> object:
-            loaded = self.entry.load()
+            loaded = _loaded(self.entry)
             return loaded if isinstance(loaded, ready) else loaded(*arguments)
 
         return in_plugin(thread, load, "loaded")
@@ -58,6 +61,21 @@ class Plugin:
         return {**facts, "raised_at": fault.at} if fault.at else facts
 
 
+def _loaded(entry: EntryPoint) -> Any:
+    """Load an entry point; raises PluginFaultError if its module or its object does not exist."""
+    try:
+        return entry.load()
+    except ModuleNotFoundError as missing:
+        if missing.name is None or not f"{entry.module}.".startswith(f"{missing.name}."):
+            raise  # the module exists, and imports one that does not
+        reason = f"there is no module {missing.name}"
+    except AttributeError as missing:
+        if missing.__traceback__ is None or extract_tb(missing.__traceback__)[-1].filename != metadata.__file__:
+            raise  # by the plugin's code
+        reason = f"{entry.module} has no {entry.attr}"
+    raise PluginFaultError(f"its entry point {entry.name} = {entry.value} does not exist: {reason}"[:_LONGEST_REASON])
+
+
 def in_plugin(thread: PluginThread, work: Callable[[], T], done: str) -> T:
     """Call `work`, which runs a plugin's code, on its thread; raises PluginFaultError ("it could not be {done} …")."""
     try:
@@ -65,6 +83,8 @@ def in_plugin(thread: PluginThread, work: Callable[[], T], done: str) -> T:
     except PluginLoadError as failed:
         if failed.error is None:
             raise PluginFaultError(f"it could not be {done} within {_LOAD_SECONDS:g} s") from None
+        if isinstance(failed.error, PluginFaultError):
+            raise failed.error from None
         # Import errors contain only names; other messages may contain paths and keys (quirk G4).
         words = f": {failed.error}"[:200] if isinstance(failed.error, ImportError) else ""
         reason = f"it could not be {done} ({type(failed.error).__name__}{words})"

@@ -12,6 +12,8 @@ from tests.scenarios.embedding.hosts import serving_host
 from tests.support.processes import command
 
 PAGE = page("embedding.md")
+# The setting of the logs is no program; tests/scenarios/embedding/test_host.py runs it.
+PROGRAMS = [code for code in PAGE.blocks("python") if "signalbox_app" in code]
 PREFIXES = ("/chat", "/support/chat", "/team/chat")
 
 
@@ -26,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("prefix", "code"), [*zip(PREFIXES, PAGE.blocks("python"), strict=True)])
+@pytest.mark.parametrize(("prefix", "code"), [*zip(PREFIXES, PROGRAMS, strict=True)])
 def test_each_program_serves_the_chat(prefix: str, code: str) -> None:
     """The host of a program is ready and answers a question under the prefix of the page."""
     host = module("shop", code)
@@ -43,7 +45,7 @@ def test_each_program_serves_the_chat(prefix: str, code: str) -> None:
 def test_the_command_creates_a_token_of_the_app(folder: Path) -> None:
     """Its token is valid in the second program, also while that runs."""
     given, (name, *arguments) = _command(next(one for one in PAGE.blocks("sh") if "token create" in one))
-    host = module("shop", PAGE.blocks("python")[1])
+    host = module("shop", PROGRAMS[1])
     with serving_host(host.app) as client:
         created = command(*arguments, cwd=folder, env=given)
         headers = {"authorization": f"Bearer {created.stdout.decode().strip()}"}
@@ -54,7 +56,7 @@ def test_the_command_creates_a_token_of_the_app(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_the_users_of_the_third_program_are_separate() -> None:
     """Each session has its own runs, and a request without a session is rejected."""
-    host = module("shop", PAGE.blocks("python")[2])
+    host = module("shop", PROGRAMS[2])
     with serving_host(host.app) as client:
         ada, bob = ({"cookie": f"session={session}"} for session in host.SESSIONS)
         body = {"model": "openai/sim", "prompt": "Hello!"}

@@ -1,6 +1,7 @@
 """A host's own middleware, error handlers and state beside a mounted Signalbox."""
 
 import logging
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.middleware.gzip import GZipMiddleware
 from structlog.testing import capture_logs
 
+from tests.conftest import ROOT
 from tests.scenarios.embedding.hosts import host_of, mounted, serving_host
 from tests.support.processes import environment
 from tests.support.running_app import error_of, read_until
@@ -155,6 +157,39 @@ def test_logs_go_to_the_hosts_logging(tmp_path: Path) -> None:
         (line,) = (line for line in finished.stderr.splitlines() if event in line)
         assert line.startswith(f"signalbox {logging.getLevelName(logging.WARNING)} {{")
     assert "secret-of-a-test" not in finished.stderr
+
+
+_DOCUMENTED = """
+import asyncio
+from signalbox.app import Settings, signalbox_app
+
+async def main():
+    async with signalbox_app(Settings()).lifespan():
+        import structlog
+        structlog.get_logger().info("tested", of="signalbox")
+
+asyncio.run(main())
+"""
+
+
+def test_the_documented_logging_shows_runs_with_their_time_and_level(tmp_path: Path) -> None:
+    """The lines of runs have the level info, which Python does not print by default."""
+    [snippet] = re.findall(r"```python\n(import logging\n.*?)```", (ROOT / "docs/embedding.md").read_text(), re.DOTALL)
+    for code, form in (
+        (snippet, r'\d{4}-\d\d-\d\d [\d:,]+ INFO signalbox {"of":"signalbox","event":"tested"}'),
+        ("", None),
+    ):
+        told = subprocess.run(
+            [sys.executable, "-c", code + _DOCUMENTED],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found = [line for line in told.stderr.splitlines() if "tested" in line]
+        assert len(found) == (0 if form is None else 1)
+        assert form is None or re.fullmatch(form, found[0])
 
 
 _BOTH = """

@@ -195,6 +195,41 @@ def test_a_broken_plugin_is_logged(capsys: pytest.CaptureFixture[str]):
     ]
 
 
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("acme_missing.tools:make", "there is no module acme_missing"),
+        ("signalbox.no_such_module:make", "there is no module signalbox.no_such_module"),
+        ("signalbox.tools.registry:no_such_name", "signalbox.tools.registry has no no_such_name"),
+    ],
+)
+def test_an_entry_point_that_does_not_exist_is_named(value: str, words: str) -> None:
+    """No line of code failed, so the log names none."""
+    from structlog.testing import capture_logs
+
+    with capture_logs() as lines:
+        [missing] = from_packages((), found=[EntryPoint("dice", value, "signalbox.tools")])
+    reason = f"its entry point dice = {value} does not exist: {words}"
+    assert missing.unavailable is not None
+    assert missing.unavailable.endswith(reason)
+    assert (lines[0]["event"], lines[0]["entry"], lines[0]["reason"]) == ("tool.not_loaded", "dice", reason)
+    assert "raised_at" not in lines[0]
+
+
+def test_a_module_that_cannot_import_another_one_is_located(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The entry point exists; the line of the plugin that failed is named."""
+    from structlog.testing import capture_logs
+
+    (tmp_path / "acme_imports.py").write_text("import acme_missing\n")
+    (tmp_path / "acme_attributes.py").write_text("import os\nos.no_such_name\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, kind in (("acme_imports", "ModuleNotFoundError"), ("acme_attributes", "AttributeError")):
+        with capture_logs() as lines:
+            from_packages((), found=[EntryPoint("dice", f"{name}:make", "signalbox.tools")])
+        assert lines[0]["reason"].startswith(f"it could not be loaded ({kind}")
+        assert f"{name}.py:" in lines[0]["raised_at"]
+
+
 def test_installed_entry_points_are_found(monkeypatch: pytest.MonkeyPatch):
     """The group is signalbox.tools, and a real entry point is loaded."""
     monkeypatch.setattr(registry, "a_tool_of_a_test", lambda: tool("dice"), raising=False)

@@ -35,6 +35,14 @@ def test_a_record_of_another_library_is_a_json_line(logging_as: Callable[..., Li
     assert line["event"] == "Invalid request from … after 12 bytes"
 
 
+def test_a_text_that_is_built_before_it_is_logged_stays(logging_as: Callable[..., Lines]) -> None:
+    """docs/logs.md says so: what a plugin writes into its own text cannot be told from the text."""
+    lines = logging_as()
+    logging.getLogger("acme_plugin").warning(f"no result for {PROMPT}")  # noqa: G004 - as a plugin does
+    logging.getLogger("acme_plugin").warning("no result for %s", PROMPT)
+    assert [line["event"] for line in lines()] == [f"no result for {PROMPT}", "no result for …"]
+
+
 def test_a_traceback_has_types_and_places_alone(logging_as: Callable[..., Lines]) -> None:
     """The types of an error and its causes are logged with the location, but not the messages."""
     lines = logging_as("info", [KEY])

@@ -1,5 +1,6 @@
 """The plan of a rollout: its stages, how far it is, and what happens next. Decisions only, no I/O."""
 
+from math import ceil
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, structs
@@ -28,7 +29,8 @@ DEFAULT_HOLDBACK = 10
 class Plan(Struct, frozen=True, kw_only=True):
     """A rollout. Times are epoch seconds; `stage` is an index.
 
-    `holdback` is the percentage of conversations that stay on legacy during a stage of 100 percent, for comparison.
+    `holdback` is the percentage of conversations that stay on legacy in every stage at least, for comparison.
+    `paused` is how long the kill switch has paused the stage, in seconds, until `paused_since` if that is set.
     `is_applied`: the flag has been set as the plan wants it. `reason` says why the plan is over. `baseline` is what the
     guard found in the stage before, and `finished` when the last stage was over.
     """
@@ -41,6 +43,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     stage: int = 0
     started: float = 0.0
     stage_started: float = 0.0
+    paused: float = 0.0
+    paused_since: float | None = None
     is_applied: bool = False
     reason: str = ""
     baseline: Baseline = {}
@@ -74,6 +78,22 @@ class Plan(Struct, frozen=True, kw_only=True):
         """Whether V2 is compared with the baseline: in the stage of 100 percent, and after the last stage."""
         return bool(self.baseline) and (self.state == "finished" or (self.is_running and self.current.percent == 100))
 
+    def elapsed(self, now: float) -> float:
+        """Return for how many seconds the stage has lasted, without the time under the kill switch."""
+        return (now if self.paused_since is None else self.paused_since) - self.stage_started - self.paused
+
+    def switched(self, now: float, *, kill_switch: bool) -> "Plan":
+        """Return the plan with its time stopped if the kill switch is set, and running again if not."""
+        if kill_switch == (self.paused_since is not None):
+            return self
+        paused = self.paused + (0.0 if self.paused_since is None else now - self.paused_since)
+        return structs.replace(self, paused=paused, paused_since=now if kill_switch else None)
+
+    def _at(self, stage: int, now: float) -> "Plan":
+        """Return the plan at the beginning of a stage."""
+        begun = structs.replace(self, stage=stage, stage_started=now, is_applied=False)
+        return structs.replace(begun, paused=0.0, paused_since=None)
+
     def replacing(self, running: "Plan") -> "Plan":
         """Return the plan, begun at the percentage of the running one: only evidence may raise it.
 
@@ -98,7 +118,9 @@ class Plan(Struct, frozen=True, kw_only=True):
         stages = (structs.replace(self.current, percent=percent),)
         if self.stages == stages:
             return self
-        return structs.replace(self, stages=stages, stage=0, holdback=0, stage_started=now, reason="")
+        paused_since = None if self.paused_since is None else now
+        begun = structs.replace(self._at(0, now), is_applied=self.is_applied, paused_since=paused_since)
+        return structs.replace(begun, stages=stages, holdback=0, reason="")
 
     def promoted(self, now: float, baseline: Baseline) -> "Plan":
         """Return the plan at its next stage, or finished. A stage without a legacy share is not compared."""
@@ -107,14 +129,13 @@ class Plan(Struct, frozen=True, kw_only=True):
         if is_over:
             closed = self.closed("finished", "All stages are passed.")
             return structs.replace(closed, baseline=baseline, finished=now)
-        return structs.replace(self, stage=following, stage_started=now, is_applied=False, baseline=baseline)
+        return structs.replace(self._at(following, now), baseline=baseline)
 
     def stepped_back(self, now: float) -> "Plan":
         """Return the plan at its last stage below 100 percent, where both loops have enough runs to compare."""
         below = [place for place, one in enumerate(self.stages) if one.percent < 100]
         stage = below[-1] if below else 0
-        begun = structs.replace(self, state="running", reason="", stage=stage, stage_started=now, is_applied=False)
-        return structs.replace(begun, baseline={}, finished=0.0)
+        return structs.replace(self._at(stage, now), state="running", reason="", baseline={}, finished=0.0)
 
     def closed(self, state: State, reason: str) -> "Plan":
         """Return the plan in a final state. The flag is left alone, except after the last stage and a rollback."""
@@ -134,7 +155,7 @@ class Missing(Struct, frozen=True):
     @property
     def words(self) -> str:
         """Describe it in a phrase, empty if nothing is missing."""
-        minutes = _counted(round(self.minutes), "minute") if self.minutes >= 1 else "less than a minute"
+        minutes = _counted(ceil(self.minutes), "minute") if self.minutes >= 1 else "less than a minute"
         parts = [
             _counted(self.v2_runs, "V2 run") if self.v2_runs else "",
             _counted(self.legacy_runs, "legacy run") if self.legacy_runs else "",
@@ -160,7 +181,7 @@ def next_step(plan: Plan, guard: Guard, watch: Watch | None, now: float) -> Step
         return "roll_back"
     if watch is not None and watch.has_alarm:
         return "step_back"
-    if not plan.is_running or guard.is_suspicious or now - plan.stage_started < plan.current.minutes * 60:
+    if not plan.is_running or guard.is_suspicious or plan.elapsed(now) < plan.current.minutes * 60:
         return "wait"
     return "promote" if guard.has_runs(plan.current.runs) and not guard.unproven() else "wait"
 
@@ -175,11 +196,8 @@ def assess(plan: Plan, guard: Guard, watch: Watch | None, now: float) -> Assessm
     if not plan.is_running:
         return Assessment(step, _WATCHED.format(runs=_counted(guard.figures.stage["v2"].runs, "run")))
     stage, runs = plan.current, guard.figures.stage
-    minutes = (now - plan.stage_started) / 60
-    progress = (
-        f"{runs['v2'].runs} of {stage.runs} V2 runs, {runs['legacy'].runs} legacy runs, "
-        f"{minutes:.0f} of {stage.minutes:g} minutes"
-    )
+    minutes = plan.elapsed(now) / 60
+    progress = f"{runs['v2'].runs} of {stage.runs} V2 runs, {runs['legacy'].runs} legacy runs{_time(minutes, stage)}"
     missing_v2, missing_legacy = guard.missing_runs(stage.runs)
     missing = Missing(missing_v2, missing_legacy, max(0.0, stage.minutes - minutes))
     if step == "promote":
@@ -195,6 +213,15 @@ def assess(plan: Plan, guard: Guard, watch: Watch | None, now: float) -> Assessm
             return Assessment(step, f"{sentence} With these rates, more runs will not exclude it.", missing)
         return Assessment(step, f"{sentence} Still needed at these rates: about {missing.words}.", missing)
     return Assessment(step, f"{sentence} Still needed: {missing.words}." if missing.words else sentence, missing)
+
+
+def _time(minutes: float, stage: Stage) -> str:
+    """Return ", 12 of 60 minutes": whole minutes that have passed, or seconds for a stage of 1.5 minutes."""
+    if not stage.minutes:
+        return ""
+    if stage.minutes % 1 == 0:
+        return f", {int(minutes)} of {stage.minutes:g} minutes"
+    return f", {int(minutes * 60)} of {stage.minutes * 60:g} seconds"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -149,8 +149,8 @@ class Rollout:
             self._evaluation = None
             return
         followed = await self._observed(plan, now) if plan.mode == "observe" else await self._followed(plan)
-        if followed is not None:
-            await self._evaluate(followed, now)
+        if followed is not None and (paused := await self._paused(followed, now)) is not None:
+            await self._evaluate(paused, now)
 
     def _lease(self, plan: Plan) -> float:
         return _LEASE_SECONDS if plan.is_running else _LEASE_SECONDS + _WATCH_SECONDS
@@ -173,6 +173,15 @@ class Rollout:
             following = plan.following(await self._read_override(), now)
             stored = await self._changed(lambda stored: Change(following) if stored == plan else Change())
         return following if stored == following else None
+
+    async def _paused(self, plan: Plan, now: float) -> Plan | None:
+        """Stop the time of the stage while the kill switch is set; return None if the plan was changed meanwhile."""
+        switched = plan.switched(now, kill_switch=self.kill_switch)
+        if not plan.is_running or switched == plan:
+            return plan
+        async with self._locked():
+            stored = await self._changed(lambda stored: Change(switched) if stored == plan else Change())
+        return switched if stored == switched else None
 
     async def _read_override(self) -> Override | None:
         """Return the override as it is stored, not as this worker last read it."""

@@ -156,6 +156,26 @@ def test_without_holdback_the_last_stage_is_skipped() -> None:
 
 
 @pytest.mark.parametrize(
+    ("planned", "elapsed", "words"),
+    [
+        (60, 12.9, "12 of 60 minutes. Still needed: 40 V2 runs, 48 minutes."),
+        (0.1, 0.05, "3 of 6 seconds. Still needed: 40 V2 runs, less than a minute."),
+        (1.5, 1.25, "75 of 90 seconds. Still needed: 40 V2 runs, less than a minute."),
+        (0, 1, "60 legacy runs. Still needed: 40 V2 runs."),
+    ],
+)
+def test_both_times_have_the_same_precision(planned: float, elapsed: float, words: str) -> None:
+    """Whole minutes or seconds; a stage without a planned time has none, and what is missing adds up."""
+    plan = Plan(id="plan", stages=(Stage(50, planned, 100), Stage(100)))
+    assert assess(plan, both(60), None, elapsed * 60).sentence.endswith(words)
+
+
+def test_the_holdback_counts_in_every_stage() -> None:
+    """A stage of 95 percent with the default holdback is one of 90 percent."""
+    assert Plan(id="plan", stages=(Stage(50), Stage(95)), stage=1).percent == 90
+
+
+@pytest.mark.parametrize(
     ("percents", "holdback", "begun", "stage"),
     [
         ((5, 50, 100), 10, (5, 50, 100), 1),

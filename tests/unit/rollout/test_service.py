@@ -202,6 +202,26 @@ async def test_the_kill_switch_stops_the_plan(server: Server) -> None:
     assert str(report["assessment"]).startswith("TOOL_LOOP_V2=false is set")
 
 
+async def test_time_under_the_kill_switch_does_not_count(server: Server) -> None:
+    """The stage goes on where it was; another worker with the kill switch changes nothing."""
+    await server.rollout.start("guard", STAGES, 10)
+    await server.runs(310)
+    for _ in range(2):
+        await server.worker(kill_switch=True).look()
+        server.now += 3600
+    await server.rollout.look()
+    plan, report = await server.rollout.current()
+    assert plan is not None
+    assert (plan.stage, plan.paused, plan.paused_since) == (0, 7200, None)
+    assert "310 of 100 V2 runs, 310 legacy runs, 5 of 10 minutes" in str(report["assessment"])
+    await server.runs(280)
+    await server.rollout.look()
+    assert server.override.current() == Override("percent", 50)
+    await server.runs(20)
+    await server.rollout.look()
+    assert (server.override.current(), (await server.plan()).paused) == (Override("percent", 90), 0)
+
+
 async def test_a_new_plan_keeps_the_percentage(server: Server) -> None:
     """Only the guard raises the percentage: a stage of the running percentage is inserted."""
     await server.rollout.start("guard", STAGES, 10)

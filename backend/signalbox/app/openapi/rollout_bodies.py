@@ -39,7 +39,7 @@ class StartRollout(Strict):
     )
     holdback: Annotated[int, Field(ge=0, le=50)] = Field(
         default=DEFAULT_HOLDBACK,
-        description="The percentage of conversations that stay on legacy during a stage of 100 percent.",
+        description="The percentage of conversations that stay on legacy in every stage, at least.",
     )
 
     def check(self) -> None:

@@ -20,7 +20,7 @@ export function PlanCard({ rollout: { plan, assessment } }: { rollout: Rollout }
       {plan && <Stages plan={plan} />}
       {plan && (
         <p className="text-dim text-small">
-          {MODES[plan.mode]}.{plan.holdback > 0 && ` In a stage of 100%, ${plan.holdback}% stay on legacy.`}
+          {MODES[plan.mode]}.{plan.holdback > 0 && ` At least ${plan.holdback}% of the conversations stay on legacy.`}
         </p>
       )}
     </div>

@@ -54,7 +54,7 @@ export function PlanForm({ plan, onStart, ...form }: Props) {
           <StageFields stages={stages} onChange={setStages} />
           <Field
             name="holdback"
-            label="Percentage on legacy in a stage of 100%"
+            label="Percentage on legacy in every stage, at least"
             type="number"
             min={0}
             max={50}

@@ -16,6 +16,10 @@ const HEADS = [
 const LOOPS = ["v2", "legacy"] as const;
 const CELL = "whitespace-nowrap border-edge border-b py-2 pe-4";
 
+/** The last minutes before the end say nothing about now. */
+const isShown = (plan: Rollout["plan"], window: string): boolean =>
+  plan?.state === "running" || plan?.isWatched === true || window === "stage";
+
 export function RolloutFigures({ rollout: { plan, figures, evidence, threshold, watch } }: { rollout: Rollout }) {
   return (
     <section aria-labelledby="figures" className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -46,17 +50,19 @@ export function RolloutFigures({ rollout: { plan, figures, evidence, threshold, 
             </tr>
           </thead>
           <tbody>
-            {figures.flatMap(({ window, ...tallies }) =>
-              LOOPS.map((loop) => (
-                <tr key={`${window} ${loop}`}>
-                  {[windowText(window), loop, ...tallyTexts(tallies[loop])].map((words, index) => (
-                    <td key={HEADS[index]} className={CELL}>
-                      {words}
-                    </td>
-                  ))}
-                </tr>
-              )),
-            )}
+            {figures
+              .filter(({ window }) => isShown(plan, window))
+              .flatMap(({ window, ...tallies }) =>
+                LOOPS.map((loop) => (
+                  <tr key={`${window} ${loop}`}>
+                    {[windowText(window), loop, ...tallyTexts(tallies[loop])].map((words, index) => (
+                      <td key={HEADS[index]} className={CELL}>
+                        {words}
+                      </td>
+                    ))}
+                  </tr>
+                )),
+              )}
           </tbody>
         </table>
       </section>

@@ -31,6 +31,7 @@ const entry = (id: number, action: string, details: object = {}) => ({
 const server = {
   plan: null as object | null,
   watch: null as object | null,
+  hasStage: false,
   entries: [] as ReturnType<typeof entry>[],
   sent: [] as [string, unknown][],
   refusal: "",
@@ -44,7 +45,10 @@ const state = () => ({
     evidence: 1.5,
     threshold: 200,
     watch: server.watch,
-    figures: { "10m": { v2: TALLY, legacy: { ...TALLY, error: 0, cost: null } } },
+    figures: {
+      "10m": { v2: TALLY, legacy: { ...TALLY, error: 0, cost: null } },
+      ...(server.hasStage && { stage: { v2: TALLY, legacy: TALLY } }),
+    },
   },
 });
 
@@ -65,7 +69,7 @@ async function answer(path: string, { method = "GET", body }: RequestInit = {}):
 }
 
 beforeEach(() => {
-  Object.assign(server, { plan: null, watch: null, entries: [], sent: [], refusal: "" });
+  Object.assign(server, { plan: null, watch: null, hasStage: false, entries: [], sent: [], refusal: "" });
   vi.stubGlobal("fetch", answer);
 });
 
@@ -121,6 +125,29 @@ describe("the rollout", () => {
     expect(screen.queryByLabelText("Percent")).toBeNull();
     await user.click(screen.getByRole("button", { name: "Start" }));
     await vi.waitFor(() => expect(server.sent).toEqual([["PUT", { mode: "observe" }]]));
+  });
+
+  it("shows only the figures of the stage after the end", async () => {
+    server.plan = { ...PLAN, state: "rolled_back" };
+    server.hasStage = true;
+    await open();
+    const rows = screen.getAllByRole("row").slice(1);
+    expect(rows.map((row) => within(row).getAllByRole("cell")[0]?.textContent)).toEqual(["This stage", "This stage"]);
+  });
+
+  it("accepts fractions of minutes", async () => {
+    const user = await open();
+    await user.click(screen.getByRole("button", { name: "Start rollout" }));
+    const [minutes] = screen.getAllByLabelText<HTMLInputElement>("Minutes");
+    if (!minutes) throw new Error("There are no stages.");
+    await user.clear(minutes);
+    await user.type(minutes, "0.5");
+    expect(minutes.validity.valid).toBe(true);
+    await user.click(screen.getByRole("button", { name: "Start" }));
+    await vi.waitFor(() => expect(server.sent).toHaveLength(1));
+    expect(server.sent[0]?.[1]).toMatchObject({
+      stages: expect.arrayContaining([{ percent: 5, minutes: 0.5, runs: 200 }]),
+    });
   });
 
   it("shows the watch after the last stage, and stops it", async () => {

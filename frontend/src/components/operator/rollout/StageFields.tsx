@@ -10,7 +10,7 @@ interface Props {
 
 const FIELDS = [
   { name: "percent", label: "Percent", min: 1, max: 100 },
-  { name: "minutes", label: "Minutes", min: 0, max: 100_000 },
+  { name: "minutes", label: "Minutes", min: 0, max: 100_000, step: "any" },
   { name: "runs", label: "V2 runs", min: 1, max: 1_000_000 },
 ] as const;
 

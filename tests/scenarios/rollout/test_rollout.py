@@ -102,13 +102,21 @@ def test_the_shares_work_as_written(operator: Operator) -> None:
 
 def test_a_guarded_rollout_works_as_written(operator: Operator) -> None:
     """The plan starts at 5 percent, can be read and ended, and the audit log has both changes."""
-    operator.types(block('"$BASE/api/rollout" -H'))
+    operator.types(block("--data '{}'"))
     assert operator.asks()[1] == "SPLIT"
     state = json.loads(operator.types(block('"$BASE/api/rollout" |')))
     assert (state["plan"]["state"], state["plan"]["percent"]) == ("running", 5)
     assert json.loads(operator.types(block("-X DELETE")))["plan"]["state"] == "ended"
     entries = json.loads(operator.types(block("rollout/audit")))["entries"]
     assert [one["action"] for one in entries] == ["rollout.ended", "rollout.started"]
+
+
+def test_observing_a_percentage_works_as_written(operator: Operator) -> None:
+    """After the percentage is set by hand, the plan has it, and leaves the flag alone."""
+    operator.types(block('"percent":10'), block('"mode":"observe"'))
+    state = json.loads(operator.types(block('"$BASE/api/rollout" |')))
+    assert (state["plan"]["mode"], state["plan"]["percent"]) == ("observe", 10)
+    assert json.loads(operator.types(block("-X DELETE")))["plan"]["state"] == "ended"
 
 
 def test_watching_and_explaining_work_as_written(operator: Operator) -> None:
@@ -169,7 +177,7 @@ def test_every_command_of_the_page_is_tried() -> None:
     """A new block of the page needs a test here."""
     tried = [
         *("TOKEN=$(cat", '{"state":"off"}', "^x-(tool-loop|run-id)", "/stop", '"percent":10', '"percent":50'),
-        *('"$BASE/api/rollout" -H', '"$BASE/api/rollout" |', "-X DELETE", "rollout/audit"),
+        *("--data '{}'", '"mode":"observe"', '"$BASE/api/rollout" |', "-X DELETE", "rollout/audit"),
         *('{"state":"on"}', 'flags/tool_loop_v2"\n', "collections.Counter", '/api/runs/$RUN"\n'),
     ]  # fmt: skip
     assert [sum(words in text for text in BLOCKS) for words in tried] == [1] * len(tried)

@@ -28,7 +28,8 @@ def choose_loop(
     """Decide in this order: kill switch, the request's header, override, provider, environment, default (V2).
 
     `key` makes the choice sticky: the conversation's id, else the run's. `asked` is the header's value, None where
-    headers are ignored. `provided` asks the flag provider, None if there is none; if it fails, the reason is ERROR.
+    headers are ignored. `provided` asks the flag provider, None if there is none. If it fails, the loop is legacy: a
+    flag that cannot be read must not turn V2 on.
     """
     if environment is False:
         return _choice("legacy", "DISABLED")  # nothing overrides the kill switch
@@ -37,7 +38,7 @@ def choose_loop(
     if override is not None:
         return _overridden(override, key)
     if provided is not None:
-        return provided() or _choice("v2", "ERROR")
+        return provided() or _choice("legacy", "ERROR")
     return _choice("v2", "STATIC" if environment else "DEFAULT")
 
 

@@ -1,5 +1,6 @@
 """The flag `tool_loop_v2` from an OpenFeature provider: that of this process, or a file in flagd's format."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import structlog
 from openfeature import api
 from openfeature.contrib.tools.flagd.core import FlagdCore
 from openfeature.evaluation_context import EvaluationContext  # pyright: ignore[reportMissingTypeStubs]
-from openfeature.exception import OpenFeatureError
+from openfeature.exception import FlagNotFoundError, OpenFeatureError
 from openfeature.flag_evaluation import FlagResolutionDetails, FlagValueType
 from openfeature.provider import AbstractProvider, Metadata  # pyright: ignore[reportMissingTypeStubs]
 
@@ -27,12 +28,12 @@ class OpenFeatureFlags:
         self._error: str | None = None
 
     def choose(self, target: Target) -> Choice | None:
-        """Evaluate the boolean flag: true is the V2 loop, also if the flag is disabled.
+        """Evaluate the boolean flag: true is the V2 loop. A disabled flag is the legacy loop.
 
         None if the provider fails, or has no boolean flag of this name.
         """
         facts = {"protocol": target.protocol, "family": target.family, "owner": target.owner}
-        found = self._client.get_boolean_details(FLAG_KEY, True, EvaluationContext(target.key, facts))
+        found = self._client.get_boolean_details(FLAG_KEY, False, EvaluationContext(target.key, facts))
         error = found.error_code.value if found.error_code is not None else None
         if error != self._error:
             self._error = error
@@ -60,6 +61,16 @@ class FlagdFile(AbstractProvider):
     def get_metadata(self) -> Metadata:
         """Return the provider's name."""
         return Metadata("flagd file")
+
+    def has(self, key: str) -> bool:
+        """Return whether the file has this flag."""
+        try:
+            self._core.resolve_object_value(key, {})
+        except FlagNotFoundError:
+            return False
+        except OpenFeatureError:  # it is not an object
+            return True
+        return True
 
     def resolve_boolean_details(  # noqa: D102
         self, flag_key: str, default_value: bool, evaluation_context: EvaluationContext | None = None
@@ -111,7 +122,9 @@ class FlagdFile(AbstractProvider):
 
     def _read(self, mark: tuple[int, int, int]) -> None:
         try:
-            self._core.set_flags(self._path.read_text(encoding="utf-8"))
+            text = self._path.read_text(encoding="utf-8")
+            _check_defaults(text)
+            self._core.set_flags(text)
         except (
             OpenFeatureError,
             AttributeError,
@@ -122,7 +135,19 @@ class FlagdFile(AbstractProvider):
         self._seen = mark
 
 
+def _check_defaults(text: str) -> None:
+    """Raise ValueError for a default that is not a variant, which flagd's evaluator would accept."""
+    for key, flag in json.loads(text)["flags"].items():
+        default = flag.get("defaultVariant")
+        name = "true" if default is True else default  # of variants that are named true and false
+        if name and name not in flag["variants"]:
+            raise ValueError(f"the default of {key} is not one of its variants")
+
+
 def flags_of_file(path: Path) -> OpenFeatureFlags:
-    """Return the flags of a file in flagd's format; raises OSError and ValueError."""
-    api.set_provider(FlagdFile(path), _DOMAIN)
+    """Return the flags of a file in flagd's format, and warn if it lacks the flag; raises OSError and ValueError."""
+    file = FlagdFile(path)
+    if not file.has(FLAG_KEY):
+        _log.warning("flag.not_in_file", flag=FLAG_KEY, file=path.name, effective="legacy")
+    api.set_provider(file, _DOMAIN)
     return OpenFeatureFlags(_DOMAIN)

@@ -59,7 +59,9 @@ def test_the_provider_chooses_the_loop(start_app: StartApp, path: Path) -> None:
     assert ended(app) == ("legacy", {"variant": "stable", "reason": "DEFAULT"})
     assert ended(app, "anthropic/sim") == ("v2", {"variant": "canary", "reason": "TARGETING_MATCH"})
     assert "SIGNALBOX_FLAG_PROVIDER" in app.client.get("/api/flags/tool_loop_v2").json()["effective"]
+    assert app.client.get("/health/ready").json()["loop"] == "percent"
     put(app, "off")
+    assert app.client.get("/health/ready").json()["loop"] == "legacy"
     assert ended(app, "anthropic/sim") == ("legacy", {"variant": "legacy", "reason": "STATIC"})
     assert put(app, "default")["state"] is None
     assert ended(app, "anthropic/sim") == ("v2", {"variant": "canary", "reason": "TARGETING_MATCH"})

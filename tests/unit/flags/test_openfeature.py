@@ -85,10 +85,22 @@ def test_a_share_is_sticky_per_conversation(path: Path) -> None:
     assert 60 < loops["v2"] < 140
 
 
-def test_a_disabled_flag_is_the_default(path: Path) -> None:
-    """The default of Signalbox is V2."""
-    write(path, default="off", state="DISABLED")
-    assert chosen(flags_of_file(path)) == ("v2", "v2", "DISABLED")
+@pytest.mark.parametrize("default", ["on", "off"])
+def test_a_disabled_flag_is_legacy(path: Path, default: str) -> None:
+    """Who disables the flag does not turn V2 on."""
+    write(path, default=default, state="DISABLED")
+    assert chosen(flags_of_file(path)) == ("legacy", "legacy", "DISABLED")
+
+
+def test_an_unknown_default_is_an_invalid_file(path: Path, log: Log) -> None:
+    """At the start it is an error; after a change, the last flags stay."""
+    write(path, default="off")
+    flags = flags_of_file(path)
+    write(path, default="nosuch")
+    assert chosen(flags) == ("legacy", "off", "STATIC")
+    assert [line["event"] for line in log] == ["flag.file_unreadable"]
+    with pytest.raises(ValueError, match="not one of its variants"):
+        flags_of_file(path)
 
 
 def test_a_broken_file_keeps_the_last_flags(path: Path, log: Log) -> None:
@@ -114,18 +126,22 @@ def test_an_invalid_file_is_an_error_at_the_start(tmp_path: Path, text: str) -> 
 
 
 def test_a_missing_flag_is_a_failure(tmp_path: Path, log: Log) -> None:
-    """The built-in decision counts then, with the reason ERROR; logged once, and again when it works."""
+    """The run uses legacy then, with the reason ERROR; logged at the start and once later, and again when it works."""
     path = tmp_path / "flags.json"
     path.write_text('{"flags": {}}')
     flags = flags_of_file(path)
     assert [chosen(flags), chosen(flags)] == [None, None]
     choice = choose_loop(None, None, "key", provided=lambda: flags.choose(ONE))
-    assert (choice.loop, choice.flag.reason) == ("v2", "ERROR")
+    assert (choice.loop, choice.flag.reason) == ("legacy", "ERROR")
     os.utime(path, ns=(0, 0))
     write(path)
     assert chosen(flags) == ("v2", "on", "STATIC")
-    assert [line["event"] for line in log] == ["flag.provider_failed", "flag.provider_available"]
-    assert log[0]["error"] == "FLAG_NOT_FOUND"
+    assert [line["event"] for line in log] == [
+        "flag.not_in_file",
+        "flag.provider_failed",
+        "flag.provider_available",
+    ]
+    assert log[1]["error"] == "FLAG_NOT_FOUND"
 
 
 def test_the_provider_of_the_process(log: Log) -> None:

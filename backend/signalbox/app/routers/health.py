@@ -57,8 +57,10 @@ async def get_readiness(services: ServicesDep, response: Response) -> Readiness:
 def _loop(services: Services) -> LoopName | Literal["percent"]:
     """Return the loop of the next run, or "percent" if it depends on the conversation."""
     override = services.flag_override.current()
-    if override is not None and override.state == "percent" and services.settings.tool_loop_v2 is not False:
-        return "percent"
+    if services.settings.tool_loop_v2 is not False:
+        is_provided = override is None and services.flag_provider is not None
+        if is_provided or (override is not None and override.state == "percent"):
+            return "percent"
     return choose_loop(services.settings.tool_loop_v2, override, key="").loop
 
 

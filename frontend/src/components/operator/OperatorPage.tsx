@@ -59,7 +59,7 @@ export function OperatorPage() {
         {section === "runs" && <RunsSection operator={operator} place={place} />}
         {section === "charts" && isOperator !== undefined && (
           // Another token shows other runs.
-          <ChartsSection key={String(isOperator)} place={place} isAll={isOperator} />
+          <ChartsSection key={String(isOperator)} place={place} isAll={isOperator} isOwn={state.isOwn} />
         )}
       </div>
       <AccessDialog

@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { fireEvent, screen } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
-import { click, open, pass, rows, scriptServer, server } from "../../fixtures/operatorServer.tsx";
+import { describe, expect, it, vi } from "vitest";
+import { click, go, open, pass, rows, scriptServer, server } from "../../fixtures/operatorServer.tsx";
+import { accessToken } from "../../state/server/accessToken.ts";
 
 scriptServer();
 
@@ -20,6 +21,43 @@ describe("the runs on the operator's page", () => {
     await pass(500);
     expect(rows()).toHaveLength(4);
     expect(location.search).toBe("");
+  });
+
+  it("says at the field why the filter is rejected, and does not send it again", async () => {
+    await open();
+    const code = screen.getByRole<HTMLInputElement>("combobox", { name: "Code" });
+    fireEvent.change(code, { target: { value: "FOO" } });
+    await pass(500);
+    expect(screen.getByRole("alert").textContent).toBe("There is no code 'FOO'.");
+    expect(code.getAttribute("aria-invalid")).toBe("true");
+    expect(screen.queryByText("Loading…")).toBeNull();
+    expect(screen.queryByRole("heading", { name: "Matching runs" })).toBeNull();
+    await pass(20_000);
+    const sent = vi.mocked(fetch).mock.calls.filter(([path]) => String(path).includes("code=FOO"));
+    expect(sent).toHaveLength(1);
+    await go("loop");
+    expect(screen.queryByRole("alert")).toBeNull();
+    await go("runs");
+    click("button", "Clear filters");
+    await pass(500);
+    expect(rows()).toHaveLength(4);
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  it("opens with a filter that the server rejects", async () => {
+    history.replaceState(null, "", "/operator?code=FOO");
+    await open();
+    expect(screen.getByRole("alert").textContent).toBe("There is no code 'FOO'.");
+  });
+
+  it("says that the runs are those of the API token", async () => {
+    accessToken.keep("adas", false);
+    try {
+      await open();
+      expect(screen.getByText(/only your own/)).toBeTruthy();
+    } finally {
+      accessToken.forget();
+    }
   });
 
   it("begins with the filter of its address", async () => {

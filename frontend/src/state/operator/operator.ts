@@ -1,9 +1,10 @@
 // The data of the operator page: the feature flag and the recent runs.
 
-import { ApiError, fetchRuns, type RunPage } from "@signalbox/client/requests";
+import { ApiError, fetchRuns, isRefusal, type RunPage } from "@signalbox/client/requests";
 import { joinRuns } from "../../logic/pages/operator.ts";
-import { filterParameters, type RunFilter } from "../../logic/pages/runFilter.ts";
+import { filterParameters, isFiltered, type RunFilter } from "../../logic/pages/runFilter.ts";
 import type { FlagState, LoopFlag, RunLine, UpstreamLine } from "../../types/models.ts";
+import { csrfToken } from "../server/csrfToken.ts";
 import { connect } from "../server/server.ts";
 import { readAdminToken, runToken, writeAdminToken } from "../server/session.ts";
 import { Store } from "../store.ts";
@@ -21,9 +22,13 @@ export interface OperatorState {
   next: string | undefined;
   /** The list includes all users' runs, not only those without an API token. */
   isAll: boolean;
+  /** The list includes only the runs of the API token, or of the person who is signed in. */
+  isOwn: boolean;
   isFetchingOlder: boolean;
   /** The filter has changed, and the runs that match it are not loaded yet. */
   isFiltering: boolean;
+  /** Why the server does not accept the filter. Then there are no runs. */
+  filterTrouble: FilterTrouble | undefined;
   /** When the data was last loaded, in epoch milliseconds. */
   asOf: number | undefined;
   /** Why the data may be outdated. */
@@ -36,6 +41,12 @@ export interface OperatorState {
   /** The entered token was rejected. */
   tokenRefused: boolean;
   saving: boolean;
+}
+
+export interface FilterTrouble {
+  /** The field that the server names. */
+  field: string | undefined;
+  sentence: string;
 }
 
 interface Wanted {
@@ -56,8 +67,10 @@ const BEGINNING: OperatorState = {
   upstreams: [],
   next: undefined,
   isAll: false,
+  isOwn: false,
   isFetchingOlder: false,
   isFiltering: false,
+  filterTrouble: undefined,
   asOf: undefined,
   trouble: undefined,
   isLocked: false,
@@ -79,6 +92,8 @@ export class Operator extends Store<OperatorState> {
   #wantsAll = false;
 
   #filter: RunFilter;
+  /** The filter that the server has rejected. It is not sent again. */
+  #rejected: (FilterTrouble & { filter: RunFilter }) | undefined;
   #typed: ReturnType<typeof setTimeout> | undefined;
 
   constructor(filter: RunFilter = {}) {
@@ -91,7 +106,7 @@ export class Operator extends Store<OperatorState> {
     if (filter === this.#filter) return;
     this.#filter = filter;
     this.#wantsOlder = false;
-    this.set({ isFiltering: true });
+    this.set({ isFiltering: true, filterTrouble: undefined });
     clearTimeout(this.#typed);
     this.#typed = setTimeout(() => {
       this.#again = this.#refreshing;
@@ -143,6 +158,7 @@ export class Operator extends Store<OperatorState> {
   /** Store the token for this tab and repeat the pending request. A rejected token is asked for again. */
   takeToken(token: string): void {
     writeAdminToken(token);
+    this.#rejected = undefined;
     this.set({ tokenRefused: false });
     this.#again = this.#refreshing;
     void (this.#wanted ? this.#put(this.#wanted) : this.#refresh());
@@ -183,10 +199,7 @@ export class Operator extends Store<OperatorState> {
     const isCurrent = () => token === runToken() && filter === this.#filter;
     try {
       const limit = this.#wantsOlder ? Math.min(MOST, Math.max(PAGE, this.state.runs.length)) : PAGE;
-      const [flag, fresh] = await Promise.all([
-        fetchFlag(this.#client),
-        fetchRuns(this.#client, limit, undefined, this.#parameters()),
-      ]);
+      const [flag, fresh] = await Promise.all([fetchFlag(this.#client), this.#fetchNewest(filter, limit)]);
       const upstreams = fresh.isAll ? await fetchUpstreams(this.#client) : [];
       if (isCurrent()) this.#show(flag, fresh, upstreams);
     } catch (error) {
@@ -200,6 +213,20 @@ export class Operator extends Store<OperatorState> {
     }
   }
 
+  /** The newest runs. None if the server rejects the filter: then it is only asked whose runs it would show. */
+  async #fetchNewest(filter: RunFilter, limit: number): Promise<RunPage> {
+    if (this.#rejected?.filter !== filter) {
+      try {
+        return await fetchRuns(this.#client, limit, undefined, this.#parameters());
+      } catch (error) {
+        if (!isFiltered(filter) || !isRejection(error)) throw error;
+        this.#rejected = { filter, field: error.field, sentence: error.message };
+      }
+    }
+    const { isAll } = await fetchRuns(this.#client, 1);
+    return { runs: [], next: undefined, isAll };
+  }
+
   #parameters() {
     return filterParameters(this.#filter, Date.now());
   }
@@ -210,9 +237,11 @@ export class Operator extends Store<OperatorState> {
       ...(!this.state.saving && { flag }),
       ...(this.#wantsOlder ? joinRuns(fresh, this.state) : fresh),
       isAll: fresh.isAll,
+      isOwn: !fresh.isAll && (runToken() !== "" || csrfToken() !== undefined),
       upstreams: upstreams.filter(({ name }) => name !== ""),
       asOf: Date.now(),
       isFiltering: false,
+      filterTrouble: this.#rejected?.filter === this.#filter ? this.#rejected : undefined,
       trouble: undefined,
       isLocked: false,
     });
@@ -252,6 +281,9 @@ export class Operator extends Store<OperatorState> {
 }
 
 const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+/** The server does not accept the request, and would not accept it later either. */
+const isRejection = (error: unknown): error is ApiError =>
+  error instanceof ApiError && isRefusal(error) && [400, 403, 404, 422].includes(error.status);
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Without a response, the outcome is unknown. The next refresh shows it. */

@@ -38,7 +38,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const open = () => render(<ChartsSection place={new Place()} isAll />);
+const open = () => render(<ChartsSection place={new Place()} isAll isOwn={false} />);
 
 describe("the charts", () => {
   it("draws outcomes and latency, and has the same values as tables", async () => {

@@ -13,7 +13,7 @@ import { ChartCard } from "./ChartCard.tsx";
 
 const EVERY_MS = 30_000;
 
-export function ChartsSection({ place, isAll }: { place: Place; isAll: boolean }) {
+export function ChartsSection({ place, isAll, isOwn }: { place: Place; isAll: boolean; isOwn: boolean }) {
   const { filter } = useStore(place);
   const load = useCallback(() => fetchRunStats(filter), [filter]);
   const { value: stats, trouble } = usePolled(load, EVERY_MS);
@@ -35,7 +35,8 @@ export function ChartsSection({ place, isAll }: { place: Place; isAll: boolean }
         )}
       </header>
       <p className="text-dim text-small">
-        Runs {isAll ? "of all users" : "without an API token"}, by the time of their start.
+        {isAll ? "Runs of all users" : isOwn ? "Your own runs" : "Runs without an API token"}, by the time of their
+        start.
         {others && (
           <>
             {" "}

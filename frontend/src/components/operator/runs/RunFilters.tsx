@@ -2,6 +2,7 @@
 import { statusText } from "../../../logic/pages/operator.ts";
 import { type FilterField, isFiltered, type RunFilter, withField } from "../../../logic/pages/runFilter.ts";
 import { protocolLabel } from "../../../logic/wording/protocolLabel.ts";
+import type { FilterTrouble } from "../../../state/operator/operator.ts";
 import type { RunLine } from "../../../types/models.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Field } from "../Field.tsx";
@@ -14,11 +15,13 @@ interface Props {
   /** The shown runs, whose values are suggested. */
   runs: readonly RunLine[];
   isOperator: boolean;
+  /** Why the server does not accept the filter. */
+  trouble: FilterTrouble | undefined;
   onChange: (filter: RunFilter) => void;
 }
 
 const STATUSES = ["running", "complete", "error", "cancelled", "interrupted", "length", "content_filter"] as const;
-const PROTOCOLS = ["v1.1", "chat-completions", "ai-sdk", "assistant-ui", "ag-ui"] as const;
+const PROTOCOLS = ["v1.1", "chat-completions", "ai-sdk", "assistant-ui", "assistant-transport", "ag-ui"] as const;
 
 const CHOICES = [
   {
@@ -48,12 +51,18 @@ const CHOICES = [
 const TEXTS = [
   { field: "model", label: "Model", placeholder: "maker/model" },
   { field: "code", label: "Code", placeholder: "UPSTREAM_TIMEOUT" },
-  { field: "tool", label: "Tool", placeholder: "web_search" },
+  { field: "tool", label: "Tool", placeholder: "search_web" },
   { field: "q", label: "Text in your conversations", placeholder: "" },
 ] as const;
 
-export function RunFilters({ filter, runs, isOperator, onChange }: Props) {
+export function RunFilters({ filter, runs, isOperator, trouble, onChange }: Props) {
   const set = (field: FilterField, value: string | undefined) => onChange(withField(filter, field, value));
+  const atField = TEXTS.find(({ field }) => field === trouble?.field)?.field;
+  const reason = trouble && (
+    <span role="alert" className="text-red-ink">
+      {trouble.sentence}
+    </span>
+  );
   return (
     <search className="grid grid-cols-4 gap-3 rounded-md border border-edge p-4 narrow:grid-cols-2 narrow:p-3">
       {CHOICES.map(({ field, ...rest }) => (
@@ -67,6 +76,7 @@ export function RunFilters({ filter, runs, isOperator, onChange }: Props) {
           suggestions={valuesOf(runs, field)}
           value={filter[field] ?? ""}
           onChange={(event) => set(field, event.target.value)}
+          {...(atField === field && { hint: reason, "aria-invalid": true })}
         />
       ))}
       {isOperator && <OwnerField owner={filter.owner} onChange={(owner) => set("owner", owner)} />}
@@ -75,6 +85,7 @@ export function RunFilters({ filter, runs, isOperator, onChange }: Props) {
           Clear filters
         </Button>
       )}
+      {!atField && reason && <p className="col-span-full text-small">{reason}</p>}
     </search>
   );
 }

@@ -13,7 +13,7 @@ import { RunList } from "./RunList.tsx";
 
 export function RunsSection({ operator, place }: { operator: Operator; place: Place }) {
   const { filter } = useStore(place);
-  const { runs, next, isAll, asOf, isFetchingOlder, isFiltering } = useStore(operator);
+  const { runs, next, isAll, isOwn, asOf, isFetchingOlder, isFiltering, filterTrouble } = useStore(operator);
   if (asOf === undefined) return null;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
@@ -27,14 +27,21 @@ export function RunsSection({ operator, place }: { operator: Operator; place: Pl
             Export NDJSON
           </ActionButton>
         </header>
-        <RunFilters filter={filter} runs={runs} isOperator={isAll} onChange={(wanted) => place.setFilter(wanted)} />
+        <RunFilters
+          filter={filter}
+          runs={runs}
+          isOperator={isAll}
+          trouble={filterTrouble}
+          onChange={(wanted) => place.setFilter(wanted)}
+        />
       </section>
       <section aria-labelledby="loops" className="grid gap-2">
         <h2 id="loops" className="font-semibold">
           Results by loop
         </h2>
         <p className="max-w-measure text-dim text-small">
-          Based on the runs below{isAll ? ", from all users" : ", only those without an API token"}. Runs stopped by the
+          Based on the runs below,{" "}
+          {isAll ? "from all users" : isOwn ? "only your own" : "only those without an API token"}. Runs stopped by the
           user are not counted.
         </p>
         {!isAll && (
@@ -44,21 +51,25 @@ export function RunsSection({ operator, place }: { operator: Operator; place: Pl
             </Button>
           </p>
         )}
-        <div className="grid grid-cols-2 gap-4 narrow:grid-cols-1">
-          {byLoop(runs).map((group) => (
-            <LoopCard key={group.loop} group={group} />
-          ))}
-        </div>
+        {!filterTrouble && (
+          <div className="grid grid-cols-2 gap-4 narrow:grid-cols-1">
+            {byLoop(runs).map((group) => (
+              <LoopCard key={group.loop} group={group} />
+            ))}
+          </div>
+        )}
       </section>
-      <RunList
-        runs={runs}
-        isAll={isAll}
-        isFiltered={isFiltered(filter)}
-        isFiltering={isFiltering}
-        asOf={asOf}
-        onOlder={next === undefined ? undefined : () => void operator.loadOlder()}
-        isFetchingOlder={isFetchingOlder}
-      />
+      {!filterTrouble && (
+        <RunList
+          runs={runs}
+          isAll={isAll}
+          isFiltered={isFiltered(filter)}
+          isFiltering={isFiltering}
+          asOf={asOf}
+          onOlder={next === undefined ? undefined : () => void operator.loadOlder()}
+          isFetchingOlder={isFetchingOlder}
+        />
+      )}
     </div>
   );
 }

@@ -17,7 +17,7 @@ const FIELDS = [
   {
     name: "tools",
     label: "Allowed tools of the server",
-    placeholder: "web_search, calculate",
+    placeholder: "search_web, calculate",
     hint: "Names or patterns, separated by commas; none allows no tool.",
   },
 ] as const;

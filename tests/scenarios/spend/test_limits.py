@@ -148,14 +148,14 @@ def test_a_group_pays_together(limited: Limited) -> None:
     tokens = [app.create(group="team") for _ in range(3)]
     with ThreadPoolExecutor(3) as many:
         statuses = [*many.map(lambda token: app.start(token, max_cost=0.5), tokens)]
-    assert sorted(statuses) == [200, 200, 429]
+    assert sorted(statuses) == [200, 200, 402]
     refused = app.post(tokens[0], max_cost=0.5)
-    assert (refused.status_code, refused.headers["retry-after"]) == (429, "2")
+    assert (refused.status_code, refused.headers["retry-after"]) == (402, "2")
     assert error_of(refused) == {
-        "code": "TOO_MANY_RUNS",
+        "code": "BUDGET_EXHAUSTED",
         "message": "The daily budget of the group 'team' of $1 has too little left for this run, "
         "which needs at least $0.5, until active runs end: $0 is spent and $1 is reserved by active runs. "
-        "Try again in a moment.",
+        "Wait, or ask the operator for a larger budget.",
     }
     assert app.start(max_cost=0.5) == 200
 
@@ -164,7 +164,7 @@ def test_a_stopped_run_releases_what_it_has_reserved(limited: Limited) -> None:
     """Its cost is not known, so its estimate counts."""
     app = limited(holds, budget_day=1)
     assert app.start(max_cost=1) == 200
-    assert app.post(max_cost=1).status_code == 429
+    assert app.post(max_cost=1).status_code == 402
     app.stop_only_run()
     assert {*app.reserved()} == {0}
     assert app.start(max_cost=0.9) == 200
@@ -231,7 +231,7 @@ def test_variants_reserve_one_by_one(limited: Limited) -> None:
     response = app.post(path="/api/chat/variants", max_cost=0.5, conversation_id="c", variants=[{}, {}, {}])
     assert response.status_code == 200, response.text
     codes = [one.get("error", {}).get("code") for one in response.json()["variants"]]
-    assert sorted(map(str, codes)) == ["None", "None", "TOO_MANY_RUNS"]
+    assert sorted(map(str, codes)) == ["None", "None", "BUDGET_EXHAUSTED"]
 
 
 def test_a_changed_budget_applies_to_the_next_run(limited: Limited) -> None:

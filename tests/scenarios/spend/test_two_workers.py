@@ -67,7 +67,7 @@ def test_exactly_what_the_budget_pays_is_started(tmp_path: Path, postgres: Serve
             limits = {"name": "Ada", "budget_day": PAID * 0.25, "budget_month": 1000}
             token = operator.post("/api/tokens", json=limits).json()
             statuses = Counter(asyncio.run(ask_all(urls, token["token"], max_cost=0.25)))
-        assert statuses == {200: PAID, 429: REQUESTS - PAID}
+        assert statuses == {200: PAID, 402: REQUESTS - PAID}
         within(30, lambda: sum(b"Hi" in json.dumps(one.body).encode() for one in upstream.asked) == PAID)
         day = "SELECT spent, reserved FROM budgets WHERE period LIKE '____-__-__'"
         assert postgres.sql(day, database=url) == [(0, PAID * 250_000_000)]

@@ -26,7 +26,7 @@ def budget_refusal(refused: Refused, now: float) -> RequestError:
     words = f"{of_budget} has too little left for this run, which needs at least {_money(_rounded_up(refused.need))}"
     if refused.is_temporary:
         words = f"{words}, until active runs end: {used}."
-        return RequestError(Code.TOO_MANY_RUNS, words, status=429, retry_after=_RETRY_SECONDS)
+        return RequestError(Code.BUDGET_EXHAUSTED, words, retry_after=_RETRY_SECONDS)
     words = f"{words}: {used}. It begins anew on {_end(is_day, now)} at 00:00 UTC."
     return RequestError(Code.BUDGET_EXHAUSTED, words)
 

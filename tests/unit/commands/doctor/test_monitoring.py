@@ -72,9 +72,10 @@ def test_an_invalid_variable_is_a_finding(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / ".env").write_text("OTEL_SEMCONV=foo\n")
     monkeypatch.setenv("OTEL_SEMCONV", "")  # `.env` exports it; this restores it
     monkeypatch.delenv("OTEL_SEMCONV")
-    settings, [finding] = read_settings()
+    settings, findings = read_settings()
     assert settings is not None
-    assert (finding.about, finding.state) == ("settings", "fail")
+    [finding] = [one for one in findings if one.state == "fail"]  # CI sets a variable that gives a warning
+    assert finding.about == "settings"
     assert finding.found == "The variable OTEL_SEMCONV must be one of latest, 1.41, openinference."
     assert asyncio.run(check_traces()) == []
 

@@ -185,7 +185,7 @@ CODES: dict[Code, CodeFact] = {
     Code.TOO_MANY_QUESTIONS: CodeFact(
         "Too many questions in a short time.", "Wait for the number of seconds in Retry-After.", True, 429
     ),
-    Code.BUDGET_EXHAUSTED: CodeFact("The budget is used up.", "Wait, or ask the operator for a larger budget.", http=402),
+    Code.BUDGET_EXHAUSTED: CodeFact("The budget is used up.", "Wait, or ask the operator for a higher one.", http=402),
     Code.MODEL_NOT_ALLOWED: CodeFact("You may not use this model.", "Choose another model.", http=403),
     Code.TOOL_NOT_ALLOWED: CodeFact("You may not use this tool.", "Leave out the tool.", http=403),
     Code.WORKER_SILENT: CodeFact("The worker of this run does not respond.", "Try again in a moment.", True, 503),

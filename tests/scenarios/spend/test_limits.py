@@ -155,7 +155,7 @@ def test_a_group_pays_together(limited: Limited) -> None:
         "code": "BUDGET_EXHAUSTED",
         "message": "The daily budget of the group 'team' of $1 has too little left for this run, "
         "which needs at least $0.5, until active runs end: $0 is spent and $1 is reserved by active runs. "
-        "Wait, or ask the operator for a larger budget.",
+        "Wait, or ask the operator for a higher one.",
     }
     assert app.start(max_cost=0.5) == 200
 
@@ -231,7 +231,7 @@ def test_variants_reserve_one_by_one(limited: Limited) -> None:
     response = app.post(path="/api/chat/variants", max_cost=0.5, conversation_id="c", variants=[{}, {}, {}])
     assert response.status_code == 200, response.text
     codes = [one.get("error", {}).get("code") for one in response.json()["variants"]]
-    assert sorted(map(str, codes)) == ["None", "None", "BUDGET_EXHAUSTED"]
+    assert sorted(map(str, codes)) == ["BUDGET_EXHAUSTED", "None", "None"]
 
 
 def test_a_changed_budget_applies_to_the_next_run(limited: Limited) -> None:

@@ -132,7 +132,7 @@ CUT_OFF = (
 
 CODES: dict[Code, CodeFact] = {
     Code.INVALID_JSON: CodeFact("The request body is not valid JSON.", "Send one JSON object in UTF-8."),
-    Code.INVALID_REQUEST: CodeFact("A field of the request is not valid.", "Fix the field named in `field`.", http=422),
+    Code.INVALID_REQUEST: CodeFact("A field of the request is not valid.", "Correct this and try again.", http=422),
     Code.UNKNOWN_FIELD: CodeFact(
         "The request has a field that does not exist.", "Remove or rename the field.", http=422
     ),

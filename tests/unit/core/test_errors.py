@@ -23,6 +23,11 @@ def test_every_code_has_a_sentence_and_an_action(code: Code) -> None:
     assert 400 <= fact.http <= 599
 
 
+def test_the_action_for_an_invalid_field_fits_programs_and_people() -> None:
+    """The chat page and the operator page show it, where no response and no `field` can be seen."""
+    assert "`" not in CODES[Code.INVALID_REQUEST].todo
+
+
 def test_the_table_has_only_existing_codes() -> None:
     """Every entry of the table belongs to a code."""
     assert set(CODES) == set(Code)

@@ -174,6 +174,9 @@ test("a rollout is started, changed and ended", async ({ page, request }) => {
     await expect(stages.locator("[aria-current=step]")).toContainText(/\b5%/);
 
     await page.getByRole("button", { name: "End rollout" }).click();
+    await expect(page.getByText("V2 stays at 5%")).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("dialog").getByRole("button", { name: "End rollout" }).click();
     await expect(page.getByText("Ended by an operator")).toBeVisible();
     await expect(page.getByRole("button", { name: "Start rollout" })).toBeVisible();
   } finally {

@@ -9,9 +9,11 @@ interface Props extends FormState {
   action: string;
   children: string;
   onConfirm: () => void;
+  /** Another way, beside the action. */
+  other?: { action: string; onChoose: () => void };
 }
 
-export function ConfirmDialog({ title, action, children, refusal, isSaving, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ title, action, children, refusal, isSaving, onConfirm, onClose, other }: Props) {
   const cancel = useRef<HTMLButtonElement>(null);
   return (
     <Dialog open title={title} description={children} onClose={onClose} initialFocus={cancel}>
@@ -21,10 +23,15 @@ export function ConfirmDialog({ title, action, children, refusal, isSaving, onCo
             {refusal}
           </p>
         )}
-        <div className="flex justify-end gap-2">
+        <div className="flex flex-wrap justify-end gap-2">
           <Button ref={cancel} look="outline" size="medium" onClick={onClose}>
             Cancel
           </Button>
+          {other && (
+            <Button look="outline" size="medium" disabled={isSaving} onClick={other.onChoose}>
+              {other.action}
+            </Button>
+          )}
           <Button
             look="outline"
             size="medium"

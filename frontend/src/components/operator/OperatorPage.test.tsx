@@ -209,6 +209,19 @@ describe("the operator's page", () => {
     expect(screen.queryByRole("region", { name: "Upstreams" })).toBeNull();
   });
 
+  it("says at the switch that a rollout is running, and that a change ends it", async () => {
+    server.rollout = { plan: { mode: "guard", state: "running", percent: 25 } };
+    await open();
+    await go("loop");
+    expect(screen.queryByRole("note")).toBeNull();
+    await go("runs");
+    click("button", "Show all users' runs");
+    await pass(200);
+    await give(TOKEN);
+    await go("loop");
+    expect(screen.getByRole("note").textContent).toBe("A rollout is running (V2 at 25%). A change here ends it.");
+  });
+
   it("shows all users' runs once the flag was changed with the token", async () => {
     await open("loop");
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));

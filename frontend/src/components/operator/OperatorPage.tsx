@@ -21,7 +21,7 @@ import { TokensSection } from "./tokens/TokensSection.tsx";
 import { WebhooksSection } from "./webhooks/WebhooksSection.tsx";
 
 /** The sections that only the operator sees. */
-const GUARDED: Partial<Record<SectionName, { what: string; Section: ComponentType }>> = {
+const GUARDED: Partial<Record<SectionName, { what: string; Section: ComponentType<{ operator: Operator }> }>> = {
   rollout: { what: "the rollout", Section: RolloutSection },
   shadow: { what: "shadow mode", Section: ShadowSection },
   spend: { what: "what runs cost", Section: SpendSection },
@@ -53,7 +53,7 @@ export function OperatorPage() {
         {section === "loop" && <LoopSection operator={operator} />}
         {guarded && (
           <OperatorOnly isOperator={isOperator} what={guarded.what} onToken={() => operator.showAll()}>
-            <guarded.Section />
+            <guarded.Section operator={operator} />
           </OperatorOnly>
         )}
         {section === "runs" && <RunsSection operator={operator} place={place} />}

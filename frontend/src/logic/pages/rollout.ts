@@ -1,4 +1,5 @@
 // The texts of the rollout and its audit trail.
+import type { LoopFlag } from "../../types/models.ts";
 import type { Plan, Stage, Tally } from "../../types/rollout.ts";
 import type { Lamp } from "../answer/stops.ts";
 import { cost, count, duration, plural } from "../wording/statusAndAmounts.ts";
@@ -17,6 +18,34 @@ export const MODES = {
   guard: "Guard: raises the percentage, and sets it back if V2 is worse",
   observe: "Observe: only compares the loops and reports",
 } as const;
+
+/** "Guard", and what it does as a sentence. */
+export function modeTexts(mode: Plan["mode"]): { name: string; effect: string } {
+  const [name = "", effect = ""] = MODES[mode].split(": ");
+  return { name, effect: `${effect.charAt(0).toUpperCase()}${effect.slice(1)}.` };
+}
+
+/** The percentage of conversations on V2. Without a setting, all of them. */
+export const percentOf = ({ state, percent, environment }: LoopFlag): number =>
+  environment === false || state === "off" ? 0 : state === "percent" ? percent : 100;
+
+function usersText(percent: number): string {
+  if (percent === 100) return "V2 for everyone (100%)";
+  return percent === 0 ? "the legacy loop for everyone (V2: 0%)" : `V2 for ${percent}% of the conversations`;
+}
+
+/** What a start of the rollout changes. `percent` is that of its first stage, undefined if it only observes. */
+export function startText(flag: LoopFlag, percent: number | undefined): string {
+  const now = `Now: ${usersText(percentOf(flag))}.`;
+  if (flag.environment === false) return `${now} The kill switch TOOL_LOOP_V2=false is set. It pauses the rollout.`;
+  return `${now} ${percent === undefined ? "Starting does not change this." : `Starting sets V2 to ${percent}%.`}`;
+}
+
+/** What the end of a running rollout means. */
+export function endText(plan: Plan, flag: LoopFlag | undefined): string {
+  const percent = plan.mode === "observe" && flag ? percentOf(flag) : plan.percent;
+  return `V2 stays at ${percent}%, and the loops are no longer compared. To use the legacy loop for all new answers, choose "Take V2 back".`;
+}
 
 export const stageText = ({ minutes, runs }: Stage): string =>
   `at least ${plural(minutes, "minute")} and ${plural(runs, "V2 run")}`;

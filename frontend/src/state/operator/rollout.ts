@@ -15,6 +15,8 @@ export interface RolloutState {
 const EVERY_MS = 5000;
 const PATH = "/api/rollout";
 
+export const fetchRollout = async (): Promise<Rollout> => parseRollout(await sendJson("GET", PATH));
+
 export class RolloutStore extends Store<RolloutState> {
   constructor() {
     super({
@@ -34,7 +36,7 @@ export class RolloutStore extends Store<RolloutState> {
 
   async load(): Promise<void> {
     try {
-      this.set({ rollout: parseRollout(await sendJson("GET", PATH)), trouble: undefined });
+      this.set({ rollout: await fetchRollout(), trouble: undefined });
     } catch (error) {
       this.set({ trouble: sentenceOf(error) });
     }

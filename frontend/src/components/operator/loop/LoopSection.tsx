@@ -4,10 +4,11 @@ import { useStore } from "../../../state/store.ts";
 import { PageAlert } from "../../pages/PageFrame.tsx";
 import { LoopPrecedence } from "./LoopPrecedence.tsx";
 import { LoopSwitch } from "./LoopSwitch.tsx";
+import { RolloutNotice } from "./RolloutNotice.tsx";
 import { UpstreamTable } from "./UpstreamTable.tsx";
 
 export function LoopSection({ operator }: { operator: Operator }) {
-  const { flag, refusal, saving, upstreams } = useStore(operator);
+  const { flag, refusal, saving, upstreams, isAll } = useStore(operator);
   if (!flag) return null;
   return (
     <div className="grid max-w-4xl gap-8">
@@ -15,6 +16,8 @@ export function LoopSection({ operator }: { operator: Operator }) {
         <h2 id="active-loop" className="font-semibold text-title">
           Active tool loop
         </h2>
+        {/* A change of the flag may have ended the rollout. */}
+        {isAll && <RolloutNotice key={`${flag.state} ${flag.percent}`} />}
         <LoopSwitch flag={flag} saving={saving} onApply={(wanted) => void operator.setFlag(wanted)} />
         {refusal && <PageAlert>{refusal}</PageAlert>}
       </section>

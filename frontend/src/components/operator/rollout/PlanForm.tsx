@@ -1,6 +1,7 @@
 // Starts a rollout, or replaces the running one.
 import { useId, useState } from "react";
-import { FIRST_STAGES, MODES } from "../../../logic/pages/rollout.ts";
+import { FIRST_STAGES, modeTexts, startText } from "../../../logic/pages/rollout.ts";
+import type { LoopFlag } from "../../../types/models.ts";
 import type { NewPlan, Plan, Stage } from "../../../types/rollout.ts";
 import { Field, INPUT } from "../Field.tsx";
 import { FormDialog, type FormState } from "../FormDialog.tsx";
@@ -9,17 +10,24 @@ import { StageFields } from "./StageFields.tsx";
 interface Props extends FormState {
   /** The running plan, if there is one. */
   plan: Plan | undefined;
+  /** What runs now. Undefined until it is loaded. */
+  flag: LoopFlag | undefined;
   onStart: (plan: NewPlan) => void;
 }
 
 /** The server's default. */
 const HOLDBACK = 10;
+const MODES = ["guard", "observe"] as const;
 
-export function PlanForm({ plan, onStart, ...form }: Props) {
+export function PlanForm({ plan, flag, onStart, ...form }: Props) {
   const id = useId();
   const guarded = plan?.mode === "guard" ? plan : undefined;
   const [mode, setMode] = useState<Plan["mode"]>(plan?.mode ?? "guard");
   const [stages, setStages] = useState<readonly Stage[]>(guarded?.stages ?? FIRST_STAGES);
+  const [holdback, setHoldback] = useState(guarded?.holdback ?? HOLDBACK);
+  const first = Math.min(stages[0]?.percent ?? 0, 100 - holdback);
+  // A number that is being typed is not a number.
+  const isTyping = mode === "guard" && Number.isNaN(first);
   return (
     <FormDialog
       {...form}
@@ -32,6 +40,11 @@ export function PlanForm({ plan, onStart, ...form }: Props) {
       action={plan ? "Change" : "Start"}
       onSubmit={(texts) => onStart(mode === "guard" ? { mode, holdback: Number(texts.holdback), stages } : { mode })}
     >
+      {flag && !plan && !isTyping && (
+        <p className="rounded-md bg-sunken px-3 py-2 text-small">
+          {startText(flag, mode === "guard" ? first : undefined)}
+        </p>
+      )}
       <div className="grid gap-1">
         <label htmlFor={id} className="text-dim text-tiny">
           Mode
@@ -40,14 +53,18 @@ export function PlanForm({ plan, onStart, ...form }: Props) {
           id={id}
           value={mode}
           onChange={({ target }) => setMode(target.value === "observe" ? "observe" : "guard")}
+          aria-describedby={`${id}-effect`}
           className={`${INPUT} cursor-pointer`}
         >
-          {Object.entries(MODES).map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
+          {MODES.map((one) => (
+            <option key={one} value={one}>
+              {modeTexts(one).name}
             </option>
           ))}
         </select>
+        <p id={`${id}-effect`} className="text-dim text-tiny">
+          {modeTexts(mode).effect}
+        </p>
       </div>
       {mode === "guard" && (
         <>
@@ -59,7 +76,8 @@ export function PlanForm({ plan, onStart, ...form }: Props) {
             min={0}
             max={50}
             required
-            defaultValue={guarded?.holdback ?? HOLDBACK}
+            value={Number.isNaN(holdback) ? "" : holdback}
+            onChange={(event) => setHoldback(event.target.valueAsNumber)}
             hint="Without legacy runs, there is nothing to compare V2 with."
           />
         </>

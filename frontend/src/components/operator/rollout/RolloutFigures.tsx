@@ -2,6 +2,7 @@
 import { tallyTexts, windowText } from "../../../logic/pages/rollout.ts";
 import { count } from "../../../logic/wording/statusAndAmounts.ts";
 import type { Rollout } from "../../../types/rollout.ts";
+import { CELL, CellName, PlainTable, ROW } from "../PlainTable.tsx";
 
 const HEADS = [
   "Window",
@@ -14,7 +15,8 @@ const HEADS = [
   "Cost (mean)",
 ] as const;
 const LOOPS = ["v2", "legacy"] as const;
-const CELL = "whitespace-nowrap border-edge border-b py-2 pe-4";
+// The window and the loop need no name on a phone.
+const NAMED = 2;
 
 /** The last minutes before the end say nothing about now. */
 const isShown = (plan: Rollout["plan"], window: string): boolean =>
@@ -39,32 +41,25 @@ export function RolloutFigures({ rollout: { plan, figures, evidence, threshold, 
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
       <section className="overflow-x-auto" tabIndex={0} aria-label="Figures per window and loop">
-        <table className="w-full border-collapse text-small tabular-nums">
-          <thead className="text-dim text-tiny">
-            <tr>
-              {HEADS.map((head) => (
-                <th key={head} scope="col" className={`${CELL} text-start font-medium`}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {figures
-              .filter(({ window }) => isShown(plan, window))
-              .flatMap(({ window, ...tallies }) =>
-                LOOPS.map((loop) => (
-                  <tr key={`${window} ${loop}`}>
-                    {[windowText(window), loop, ...tallyTexts(tallies[loop])].map((words, index) => (
-                      <td key={HEADS[index]} className={CELL}>
-                        {words}
-                      </td>
-                    ))}
-                  </tr>
-                )),
-              )}
-          </tbody>
-        </table>
+        <PlainTable label="Figures" heads={HEADS}>
+          {figures
+            .filter(({ window }) => isShown(plan, window))
+            .flatMap(({ window, ...tallies }) =>
+              LOOPS.map((loop) => (
+                <tr key={`${window} ${loop}`} className={ROW}>
+                  {[windowText(window), loop, ...tallyTexts(tallies[loop])].map((words, index) => (
+                    <td
+                      key={HEADS[index]}
+                      className={`${CELL} whitespace-nowrap narrow:me-3 narrow:inline-block ${index < NAMED ? "narrow:font-medium" : ""}`}
+                    >
+                      {index >= NAMED && <CellName>{HEADS[index]}:</CellName>}
+                      {words}
+                    </td>
+                  ))}
+                </tr>
+              )),
+            )}
+        </PlainTable>
       </section>
     </section>
   );

@@ -2,6 +2,8 @@
 import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Operator } from "../../../state/operator/operator.ts";
+import { writeAdminToken } from "../../../state/server/session.ts";
 import { RolloutSection } from "./RolloutSection.tsx";
 
 const TALLY = { runs: 100, error: 4, interrupted: 0, empty: 0, first_token_ms: 250, cost: 0.002 };
@@ -28,6 +30,14 @@ const entry = (id: number, action: string, details: object = {}) => ({
   details,
 });
 
+const FIGURES = (failed: string) => [
+  "Runs: 100",
+  `Failed: ${failed}`,
+  "Interrupted: 0",
+  "Empty: 0",
+  "First token (mean): 250 ms",
+];
+
 const server = {
   plan: null as object | null,
   watch: null as object | null,
@@ -35,6 +45,7 @@ const server = {
   entries: [] as ReturnType<typeof entry>[],
   sent: [] as [string, unknown][],
   refusal: "",
+  flag: { state: "on", percent: null, environment: null, effective: "" } as Record<string, unknown>,
 };
 
 const state = () => ({
@@ -59,9 +70,16 @@ async function answer(path: string, { method = "GET", body }: RequestInit = {}):
     const entries = server.entries.filter(({ id }) => id < before).slice(0, 1);
     return Response.json({ entries, next: entries[0] && entries[0].id > 1 ? entries[0].id : null });
   }
+  if (url.pathname === "/api/runs") return Response.json({ runs: [], next: null, all_owners: true });
+  if (url.pathname === "/api/upstreams") return Response.json({ upstreams: [] });
   if (method !== "GET") server.sent.push([method, body ? JSON.parse(String(body)) : undefined]);
   if (method !== "GET" && server.refusal) {
     return Response.json({ error: { code: "INVALID_REQUEST", message: server.refusal } }, { status: 422 });
+  }
+  if (url.pathname.startsWith("/api/flags")) {
+    // The flag ends a rollout with a guard.
+    if (method === "PUT" && server.plan) server.plan = { ...server.plan, state: "overridden" };
+    return Response.json(server.flag);
   }
   if (method === "PUT") server.plan = PLAN;
   if (method === "DELETE") server.plan = { ...PLAN, state: "ended" };
@@ -70,6 +88,8 @@ async function answer(path: string, { method = "GET", body }: RequestInit = {}):
 
 beforeEach(() => {
   Object.assign(server, { plan: null, watch: null, hasStage: false, entries: [], sent: [], refusal: "" });
+  server.flag = { state: "on", percent: null, environment: null, effective: "" };
+  writeAdminToken("right");
   vi.stubGlobal("fetch", answer);
 });
 
@@ -79,7 +99,9 @@ afterEach(() => {
 });
 
 async function open() {
-  render(<RolloutSection />);
+  const operator = new Operator();
+  await operator.load();
+  render(<RolloutSection operator={operator} />);
   await screen.findByRole("status");
   return userEvent.setup();
 }
@@ -100,8 +122,8 @@ describe("the rollout", () => {
           .map(({ textContent }) => textContent),
       ),
     ).toEqual([
-      ["Last 10 minutes", "v2", "100", "4 (4%)", "0", "0", "250 ms", expect.stringContaining("$")],
-      ["Last 10 minutes", "legacy", "100", "0", "0", "0", "250 ms", "–"],
+      ["Last 10 minutes", "v2", ...FIGURES("4 (4%)"), expect.stringContaining("$")],
+      ["Last 10 minutes", "legacy", ...FIGURES("0"), "Cost (mean): –"],
     ]);
   });
 
@@ -114,8 +136,30 @@ describe("the rollout", () => {
     await vi.waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     expect(server.sent).toEqual([["PUT", { mode: "guard", holdback: 10, stages: [stage(5), stage(50), stage(100)] }]]);
     await user.click(await screen.findByRole("button", { name: "End rollout" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    expect(dialog.getByText(/^V2 stays at 50%/)).toBeTruthy();
+    expect(server.sent).toHaveLength(1);
+    await user.click(dialog.getByRole("button", { name: "End rollout" }));
     expect(await screen.findByText("Ended by an operator")).toBeTruthy();
     expect(server.sent.at(-1)).toEqual(["DELETE", undefined]);
+  });
+
+  it("takes V2 back at the end", async () => {
+    server.plan = PLAN;
+    const user = await open();
+    await user.click(screen.getByRole("button", { name: "End rollout" }));
+    await user.click(await screen.findByRole("button", { name: "Take V2 back" }));
+    expect(await screen.findByText("Overridden by an operator")).toBeTruthy();
+    expect(server.sent).toEqual([["PUT", { state: "off" }]]);
+    await vi.waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
+  it("says what a start changes", async () => {
+    const user = await open();
+    await user.click(screen.getByRole("button", { name: "Start rollout" }));
+    expect(screen.getByText("Now: V2 for everyone (100%). Starting sets V2 to 5%.")).toBeTruthy();
+    await user.selectOptions(screen.getByLabelText("Mode"), "Observe");
+    expect(screen.getByText("Now: V2 for everyone (100%). Starting does not change this.")).toBeTruthy();
   });
 
   it("observes the percentage of the flag, without stages", async () => {

@@ -1,25 +1,48 @@
 // The section "Rollout": the plan and its stages, the figures of both loops, and the audit trail.
 import { useEffect, useState } from "react";
+import { endText } from "../../../logic/pages/rollout.ts";
 import { rolloutAuditLog } from "../../../state/operator/auditLog.ts";
+import type { Operator } from "../../../state/operator/operator.ts";
 import { RolloutStore } from "../../../state/operator/rollout.ts";
 import { useStore } from "../../../state/store.ts";
 import { PageAlert } from "../../pages/PageFrame.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { AuditTrail } from "../audit/AuditTrail.tsx";
+import { ConfirmDialog } from "../ConfirmDialog.tsx";
 import { LoadingNote } from "../PlainTable.tsx";
 import { PlanCard } from "./PlanCard.tsx";
 import { PlanForm } from "./PlanForm.tsx";
 import { RolloutFigures } from "./RolloutFigures.tsx";
 
-export function RolloutSection() {
+export function RolloutSection({ operator }: { operator: Operator }) {
   const [store] = useState(() => new RolloutStore());
   const [log] = useState(rolloutAuditLog);
   const { rollout, trouble, refusal, isSaving } = useStore(store);
+  const { flag, refusal: flagRefusal, saving } = useStore(operator);
   const [isPlanning, setPlanning] = useState(false);
+  const [isEnding, setEnding] = useState(false);
   useEffect(() => store.start(), [store]);
 
   const isRunning = rollout?.plan?.state === "running";
   const isWatching = rollout?.plan?.state === "finished" && rollout.plan.isWatched;
+  const changed = () => {
+    void log.load();
+    void operator.load();
+  };
+  const end = () =>
+    void store.end().then((done) => {
+      if (done) setEnding(false);
+      changed();
+    });
+  const takeBack = async () => {
+    await operator.setFlag({ state: "off", percent: 0 });
+    if (operator.state.refusal !== undefined) return;
+    setEnding(false);
+    await store.load();
+    // A rollout that only observes goes on after a change of the flag.
+    if (store.state.rollout?.plan?.state === "running") await store.end();
+    changed();
+  };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       {trouble && <PageAlert>{trouble} Retrying every 5 seconds.</PageAlert>}
@@ -29,12 +52,7 @@ export function RolloutSection() {
             Rollout of V2
           </h2>
           {(isRunning || isWatching) && (
-            <Button
-              look="outline"
-              size="medium"
-              disabled={isSaving}
-              onClick={() => void store.end().then(() => log.load())}
-            >
+            <Button look="outline" size="medium" disabled={isSaving} onClick={isRunning ? () => setEnding(true) : end}>
               {isRunning ? "End rollout" : "Stop watching"}
             </Button>
           )}
@@ -42,7 +60,7 @@ export function RolloutSection() {
             {isRunning ? "Change plan" : "Start rollout"}
           </Button>
         </header>
-        {refusal && !isPlanning && <PageAlert>{refusal}</PageAlert>}
+        {refusal && !isPlanning && !isEnding && <PageAlert>{refusal}</PageAlert>}
         {!rollout && !trouble && <LoadingNote />}
         {rollout && <PlanCard rollout={rollout} />}
         <p className="text-dim text-small">
@@ -60,8 +78,22 @@ export function RolloutSection() {
         </h2>
         <AuditTrail log={log} empty="No changes yet." />
       </section>
+      {isEnding && rollout?.plan && isRunning && (
+        <ConfirmDialog
+          title="End the rollout?"
+          action="End rollout"
+          refusal={refusal ?? flagRefusal}
+          isSaving={isSaving || saving}
+          onConfirm={end}
+          other={{ action: "Take V2 back", onChoose: () => void takeBack() }}
+          onClose={() => setEnding(false)}
+        >
+          {endText(rollout.plan, flag)}
+        </ConfirmDialog>
+      )}
       {isPlanning && (
         <PlanForm
+          flag={flag}
           plan={isRunning ? rollout?.plan : undefined}
           refusal={refusal}
           isSaving={isSaving}
@@ -69,7 +101,7 @@ export function RolloutSection() {
           onStart={(plan) =>
             void store.begin(plan).then((done) => {
               if (done) setPlanning(false);
-              void log.load();
+              changed();
             })
           }
         />

@@ -1,5 +1,5 @@
 // A server that requires a token: the page asks for it once and stores it as the user chooses.
-import { ask, ended, expect, expectAccessible, type Page, REFUSED, test } from "./support/page.ts";
+import { ADMIN_TOKEN, ask, ended, expect, expectAccessible, type Page, REFUSED, test } from "./support/page.ts";
 import { type OwnServer, ownServer } from "./support/server.ts";
 
 const TOKEN = "a-token-in-a-test";
@@ -8,7 +8,7 @@ const KEY = "signalbox.token";
 let server: OwnServer;
 
 test.beforeAll(async () => {
-  server = await ownServer({ SIGNALBOX_ACCESS_TOKEN: TOKEN });
+  server = await ownServer({ SIGNALBOX_ACCESS_TOKEN: TOKEN, SIGNALBOX_ADMIN_TOKEN: ADMIN_TOKEN });
   await server.start();
 });
 test.afterAll(() => server.kill());
@@ -36,6 +36,22 @@ test("explains the token and where to get it, and rejects a wrong one in place",
   await expectAccessible(page);
   await enter(page, TOKEN);
   await expect(models(page)).toBeVisible();
+  await expect(gate(page)).toHaveCount(0);
+});
+
+test("is not asked for while the operator token opens a run", async ({ page, request }) => {
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const run = await request.post(`${server.url}/api/chat`, {
+    headers,
+    data: { model: "openai/sim", prompt: "What is a run?" },
+  });
+  const runId = run.headers()["x-run-id"];
+  await page.goto(`${server.url}/operator#runs`);
+  const operator = page.getByRole("dialog", { name: "This needs the operator token." });
+  await operator.getByLabel("Operator token").fill(ADMIN_TOKEN);
+  await operator.getByRole("button", { name: "Continue" }).click();
+  await page.locator(`[data-part=run] a[href="/#run=${runId}"]`).click();
+  await ended(page);
   await expect(gate(page)).toHaveCount(0);
 });
 

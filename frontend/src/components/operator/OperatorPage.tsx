@@ -24,7 +24,7 @@ import { WebhooksSection } from "./webhooks/WebhooksSection.tsx";
 const GUARDED: Partial<Record<SectionName, { what: string; Section: ComponentType<{ operator: Operator }> }>> = {
   rollout: { what: "the rollout", Section: RolloutSection },
   shadow: { what: "shadow mode", Section: ShadowSection },
-  spend: { what: "what runs cost", Section: SpendSection },
+  spend: { what: "what runs cost", Section: () => <SpendSection /> },
   tokens: { what: "API tokens", Section: TokensSection },
   sessions: { what: "sessions", Section: SessionsSection },
   webhooks: { what: "webhooks", Section: WebhooksSection },
@@ -43,6 +43,7 @@ export function OperatorPage() {
 
   const isOperator = state.asOf === undefined ? undefined : state.isAll;
   const guarded = GUARDED[section];
+  const ownSpend = section === "spend" && state.isOwn;
   return (
     <PageFrame here="/operator" isWide>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
@@ -51,7 +52,8 @@ export function OperatorPage() {
         {state.trouble && <StaleNotice state={state} onToken={() => operator.askForToken()} />}
         {state.asOf === undefined && !state.trouble && <p className="text-dim">Loading…</p>}
         {section === "loop" && <LoopSection operator={operator} />}
-        {guarded && (
+        {ownSpend && <OwnSpend onToken={() => operator.showAll()} />}
+        {guarded && !ownSpend && (
           <OperatorOnly isOperator={isOperator} what={guarded.what} onToken={() => operator.showAll()}>
             <guarded.Section operator={operator} />
           </OperatorOnly>
@@ -75,6 +77,18 @@ export function OperatorPage() {
     </PageFrame>
   );
 }
+
+/** What the runs of the API token cost, or of the person who is signed in. */
+const OwnSpend = ({ onToken }: { onToken: () => void }) => (
+  <>
+    <SpendSection isOwn />
+    <div>
+      <Button look="outline" size="medium" onClick={onToken}>
+        Enter the operator token
+      </Button>
+    </div>
+  </>
+);
 
 /** Why the data may be outdated, and from when it is. */
 function StaleNotice({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorState; onToken: () => void }) {

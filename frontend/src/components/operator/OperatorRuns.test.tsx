@@ -55,6 +55,9 @@ describe("the runs on the operator's page", () => {
     try {
       await open();
       expect(screen.getByText(/only your own/)).toBeTruthy();
+      await go("spend");
+      expect(screen.getByText(/your own runs cost/)).toBeTruthy();
+      expect(screen.queryByText(/^Only the operator/)).toBeNull();
     } finally {
       accessToken.forget();
     }

@@ -39,6 +39,9 @@ export const GROUPINGS: readonly (readonly [SpendBy, string])[] = [
   ["day", "By day"],
 ];
 
+/** For a token or a person who is not the operator. */
+export const OWN_GROUPINGS = GROUPINGS.filter(([by]) => by === "model" || by === "day");
+
 export const KEY_HEADS: Record<SpendBy, string> = { owner: "User", group: "Group", model: "Model", day: "Day (UTC)" };
 const WITHOUT: Record<SpendBy, string> = { owner: "No API token", group: "No group", model: "Unknown", day: "Unknown" };
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openChat } from "../../fixtures/chat.ts";
 import { sendBlocker } from "../chat/sendBlocker.ts";
 import { UnconfirmedMessages } from "../chat/unconfirmedMessages.ts";
-import { Session } from "./session.ts";
+import { Session, writeAdminToken } from "./session.ts";
 
 const fates = () => new UnconfirmedMessages(sessionStorage, "c1").all().map(({ fate, promised }) => [fate, promised]);
 
@@ -73,6 +73,23 @@ describe("a token that the user enters", () => {
 
 describe("messages of a page that has no token", () => {
   const rest = { network: { offline: false }, ask: { model: "m", toolsOff: [] }, compared: [] };
+
+  it("are held without a dialog while the operator token opens a run", async () => {
+    answering(401);
+    writeAdminToken("operator");
+    location.hash = "run=r1";
+    try {
+      const session = new Session(vi.fn());
+      session.load();
+      await expect.poll(() => sendBlocker({ ...rest, server: session.state })).toBe("token");
+      expect(session.state.tokenNeeded).toBe(false);
+      session.askForToken();
+      await expect.poll(() => session.state.tokenNeeded).toBe(true);
+    } finally {
+      writeAdminToken("");
+      location.hash = "";
+    }
+  });
 
   it("are held, even after the dialog is closed, until the server responds", async () => {
     answering(401);

@@ -3,6 +3,7 @@ import { ApiError, fetchModels, fetchReadiness, fetchTools } from "@signalbox/cl
 import { ownKey } from "../../logic/baseUrl.ts";
 import type { Model, Parameters, Tool } from "../../types/api.ts";
 import type { Readiness } from "../../types/models.ts";
+import { readAddress } from "../address.ts";
 import { StoredText, tabStorage } from "../browserStorage.ts";
 import { sendAfterToken } from "../chat/unconfirmedMessages.ts";
 import { Store } from "../store.ts";
@@ -120,6 +121,14 @@ export class Session extends Store<SessionState> {
     else lock();
   }
 
+  /** Do not cover a run that the operator token opens. Another token is asked for when a message is sent. */
+  #askUnlessOperator(): void {
+    if (readAdminToken() !== "" && readAddress(location.hash).kind === "run") {
+      accessToken.want();
+      this.set({ locked: true });
+    } else this.askForToken();
+  }
+
   dismissToken(): void {
     this.set({ tokenNeeded: false });
   }
@@ -173,7 +182,7 @@ export class Session extends Store<SessionState> {
       // Without a list, the picker accepts any model id. Only a 401 needs a token, and retrying with the same one is
       // useless.
       if (error instanceof ApiError && error.status === 401) {
-        this.askForToken();
+        this.#askUnlessOperator();
         this.#retry.stop();
         this.set({ listing: "failed" });
       } else if (!this.#retry.failed()) this.set({ listing: "failed" });

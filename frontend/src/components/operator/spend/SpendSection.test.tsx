@@ -106,6 +106,15 @@ describe("the section of costs", () => {
     expect(server.asked.some((query) => query.get("from") === TODAY && query.get("to") === TODAY)).toBe(true);
   });
 
+  it("shows only one's own costs without the operator token", async () => {
+    render(<SpendSection isOwn />);
+    expect(await screen.findByText("maker/model")).toBeTruthy();
+    expect(screen.getByText(/your own runs cost/)).toBeTruthy();
+    const options = within(screen.getByRole("combobox", { name: "Added up" })).getAllByRole("option");
+    expect(options.map(({ textContent }) => textContent)).toEqual(["By model", "By day"]);
+    expect(screen.queryByRole("heading", { name: "Budgets" })).toBeNull();
+  });
+
   it("says that there are no runs and no budgets", async () => {
     server.isEmpty = true;
     open();

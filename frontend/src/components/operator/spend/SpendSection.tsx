@@ -5,6 +5,7 @@ import {
   type Days,
   daysOf,
   GROUPINGS,
+  OWN_GROUPINGS,
   SPEND_PERIODS,
   type SpendPeriod,
   spendChart,
@@ -22,8 +23,9 @@ import { SpendTable } from "./SpendTable.tsx";
 
 const EVERY_MS = 30_000;
 
-export function SpendSection() {
-  const [by, setBy] = useState<SpendBy>("owner");
+/** `isOwn`: the costs are only those of the token or the person, so there are no users, groups and budgets. */
+export function SpendSection({ isOwn = false }: { isOwn?: boolean }) {
+  const [by, setBy] = useState<SpendBy>(isOwn ? "model" : "owner");
   const [period, setPeriod] = useState<SpendPeriod>("month");
   const [days, setDays] = useState<Days>(() => daysOf("month", Date.now()));
   const load = useCallback(() => loadBoth(by, days), [by, days]);
@@ -45,12 +47,12 @@ export function SpendSection() {
           </ActionButton>
         </header>
         <p className="max-w-measure text-dim text-small">
-          What runs cost, in USD. A run counts on the UTC day of its start, once it has ended. Deleted runs stay
-          counted.
+          What {isOwn ? "your own runs" : "runs"} cost, in USD. A run counts on the UTC day of its start, once it has
+          ended. Deleted runs stay counted.
         </p>
         <div className="grid grid-cols-4 gap-3 narrow:grid-cols-2">
           <SelectField label="Time" value={period} options={SPEND_PERIODS} onChange={choosePeriod} />
-          <SelectField label="Added up" value={by} options={GROUPINGS} onChange={setBy} />
+          <SelectField label="Added up" value={by} options={isOwn ? OWN_GROUPINGS : GROUPINGS} onChange={setBy} />
           {period === "custom" && <DayFields days={days} onChange={setDays} />}
         </div>
         {trouble && <PageAlert>{trouble}</PageAlert>}
@@ -65,7 +67,7 @@ export function SpendSection() {
             </>
           ))}
       </section>
-      <BudgetTable />
+      {!isOwn && <BudgetTable />}
     </div>
   );
 }

@@ -154,6 +154,17 @@ describe("the rollout", () => {
     await vi.waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
+  it("says why V2 was not taken back", async () => {
+    server.plan = PLAN;
+    server.refusal = "The store is read-only.";
+    const user = await open();
+    await user.click(screen.getByRole("button", { name: "End rollout" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    expect(dialog.queryByRole("alert")).toBeNull();
+    await user.click(dialog.getByRole("button", { name: "Take V2 back" }));
+    expect((await dialog.findByRole("alert")).textContent).toBe(`Not changed. ${server.refusal}`);
+  });
+
   it("says what a start changes", async () => {
     const user = await open();
     await user.click(screen.getByRole("button", { name: "Start rollout" }));

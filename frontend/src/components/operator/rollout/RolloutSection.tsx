@@ -18,9 +18,10 @@ export function RolloutSection({ operator }: { operator: Operator }) {
   const [store] = useState(() => new RolloutStore());
   const [log] = useState(rolloutAuditLog);
   const { rollout, trouble, refusal, isSaving } = useStore(store);
-  const { flag, refusal: flagRefusal, saving } = useStore(operator);
+  const { flag, saving } = useStore(operator);
   const [isPlanning, setPlanning] = useState(false);
   const [isEnding, setEnding] = useState(false);
+  const [notTakenBack, setNotTakenBack] = useState<string>();
   useEffect(() => store.start(), [store]);
 
   const isRunning = rollout?.plan?.state === "running";
@@ -36,6 +37,7 @@ export function RolloutSection({ operator }: { operator: Operator }) {
     });
   const takeBack = async () => {
     await operator.setFlag({ state: "off", percent: 0 });
+    setNotTakenBack(operator.state.refusal);
     if (operator.state.refusal !== undefined) return;
     setEnding(false);
     await store.load();
@@ -82,11 +84,14 @@ export function RolloutSection({ operator }: { operator: Operator }) {
         <ConfirmDialog
           title="End the rollout?"
           action="End rollout"
-          refusal={refusal ?? flagRefusal}
+          refusal={notTakenBack ?? refusal}
           isSaving={isSaving || saving}
           onConfirm={end}
           other={{ action: "Take V2 back", onChoose: () => void takeBack() }}
-          onClose={() => setEnding(false)}
+          onClose={() => {
+            setEnding(false);
+            setNotTakenBack(undefined);
+          }}
         >
           {endText(rollout.plan, flag)}
         </ConfirmDialog>

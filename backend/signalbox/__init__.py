@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from signalbox.runner.upstream import Upstream
     from signalbox.tools.functions.decorator import tool
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Answer",

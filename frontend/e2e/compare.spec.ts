@@ -305,7 +305,8 @@ test("an answer in a column is continued where it stands, and stays there after 
     await expect(whole).toHaveCount(1);
     expect(((await whole.textContent()) ?? "").length).toBeGreaterThan(cut.length);
     await expect(column(page, "openai/sim-length").getByRole("button", { name: "Continued once" })).toBeVisible();
-    expect(await column(page, "anthropic/sim").locator("[data-part=answer]").allTextContents()).toEqual(other);
+    const answers = column(page, "anthropic/sim").locator("[data-part=answer]");
+    await expect.poll(() => answers.allTextContents()).toEqual(other);
   }
 });
 

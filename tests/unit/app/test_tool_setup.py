@@ -197,7 +197,7 @@ def test_a_broken_plugin_tool_is_listed_as_unavailable(start_app: StartApp, monk
     entry = EntryPoint("dice", "signalbox.no_such_module:tools", "signalbox.tools")
     monkeypatch.setattr(plugins, "entry_points_of", lambda group: [entry])
     app, upstream = start_app(says("Hello."))
-    assert "No module named 'signalbox.no_such_module'" in listed(app)["dice"]["unavailable"]
+    assert "there is no module signalbox.no_such_module" in listed(app)["dice"]["unavailable"]
     response = app.post(prompt="Roll.", tools=["dice"])
     assert (response.status_code, response.json()["error"]["code"]) == (422, "TOOL_UNAVAILABLE")
     assert app.ask().done["status"] == "complete"

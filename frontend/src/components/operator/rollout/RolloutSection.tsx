@@ -1,6 +1,5 @@
 // The section "Rollout": the plan and its stages, the figures of both loops, and the audit trail.
 import { useEffect, useState } from "react";
-import { endText } from "../../../logic/pages/rollout.ts";
 import { rolloutAuditLog } from "../../../state/operator/auditLog.ts";
 import type { Operator } from "../../../state/operator/operator.ts";
 import { RolloutStore } from "../../../state/operator/rollout.ts";
@@ -8,8 +7,8 @@ import { useStore } from "../../../state/store.ts";
 import { PageAlert } from "../../pages/PageFrame.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { AuditTrail } from "../audit/AuditTrail.tsx";
-import { ConfirmDialog } from "../ConfirmDialog.tsx";
 import { LoadingNote } from "../PlainTable.tsx";
+import { EndRollout } from "./EndRollout.tsx";
 import { PlanCard } from "./PlanCard.tsx";
 import { PlanForm } from "./PlanForm.tsx";
 import { RolloutFigures } from "./RolloutFigures.tsx";
@@ -18,10 +17,9 @@ export function RolloutSection({ operator }: { operator: Operator }) {
   const [store] = useState(() => new RolloutStore());
   const [log] = useState(rolloutAuditLog);
   const { rollout, trouble, refusal, isSaving } = useStore(store);
-  const { flag, saving } = useStore(operator);
+  const { flag } = useStore(operator);
   const [isPlanning, setPlanning] = useState(false);
   const [isEnding, setEnding] = useState(false);
-  const [notTakenBack, setNotTakenBack] = useState<string>();
   useEffect(() => store.start(), [store]);
 
   const isRunning = rollout?.plan?.state === "running";
@@ -30,21 +28,7 @@ export function RolloutSection({ operator }: { operator: Operator }) {
     void log.load();
     void operator.load();
   };
-  const end = () =>
-    void store.end().then((done) => {
-      if (done) setEnding(false);
-      changed();
-    });
-  const takeBack = async () => {
-    await operator.setFlag({ state: "off", percent: 0 });
-    setNotTakenBack(operator.state.refusal);
-    if (operator.state.refusal !== undefined) return;
-    setEnding(false);
-    await store.load();
-    // A rollout that only observes goes on after a change of the flag.
-    if (store.state.rollout?.plan?.state === "running") await store.end();
-    changed();
-  };
+  const stopWatching = () => void store.end().then(changed);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       {trouble && <PageAlert>{trouble} Retrying every 5 seconds.</PageAlert>}
@@ -54,7 +38,12 @@ export function RolloutSection({ operator }: { operator: Operator }) {
             Rollout of V2
           </h2>
           {(isRunning || isWatching) && (
-            <Button look="outline" size="medium" disabled={isSaving} onClick={isRunning ? () => setEnding(true) : end}>
+            <Button
+              look="outline"
+              size="medium"
+              disabled={isSaving}
+              onClick={isRunning ? () => setEnding(true) : stopWatching}
+            >
               {isRunning ? "End rollout" : "Stop watching"}
             </Button>
           )}
@@ -80,22 +69,7 @@ export function RolloutSection({ operator }: { operator: Operator }) {
         </h2>
         <AuditTrail log={log} empty="No changes yet." />
       </section>
-      {isEnding && rollout?.plan && isRunning && (
-        <ConfirmDialog
-          title="End the rollout?"
-          action="End rollout"
-          refusal={notTakenBack ?? refusal}
-          isSaving={isSaving || saving}
-          onConfirm={end}
-          other={{ action: "Take V2 back", onChoose: () => void takeBack() }}
-          onClose={() => {
-            setEnding(false);
-            setNotTakenBack(undefined);
-          }}
-        >
-          {endText(rollout.plan, flag)}
-        </ConfirmDialog>
-      )}
+      {isEnding && <EndRollout store={store} operator={operator} onChange={changed} onClose={() => setEnding(false)} />}
       {isPlanning && (
         <PlanForm
           flag={flag}

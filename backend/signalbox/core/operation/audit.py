@@ -1,12 +1,12 @@
 """The audit log: its actions, and who acts."""
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
 from signalbox.core.messages import JsonObject
 
-Action: TypeAlias = Literal[
+RolloutAction: TypeAlias = Literal[
     "flag.set",
     "rollout.started",
     "rollout.promoted",
@@ -16,6 +16,9 @@ Action: TypeAlias = Literal[
     "rollout.rolled_back",
     "rollout.overridden",
     "rollout.ended",
+]
+Action: TypeAlias = Literal[
+    RolloutAction,
     "token.created",
     "token.changed",
     "token.rotated",
@@ -31,17 +34,7 @@ Action: TypeAlias = Literal[
     "session.ended",
 ]
 # Those that GET /api/rollout/audit returns.
-OF_THE_ROLLOUT: tuple[Action, ...] = (
-    "flag.set",
-    "rollout.started",
-    "rollout.promoted",
-    "rollout.finished",
-    "rollout.stepped_back",
-    "rollout.regression",
-    "rollout.rolled_back",
-    "rollout.overridden",
-    "rollout.ended",
-)
+OF_THE_ROLLOUT: tuple[RolloutAction, ...] = get_args(RolloutAction)
 
 
 class Actor(Struct, frozen=True):

@@ -30,7 +30,7 @@ describe("the audit log", () => {
     expect(hasFigures(changedToken)).toBe(false);
   });
 
-  it("leaves out what is not set, and leaves figures to the JSON", () => {
+  it("omits values that are not set, and shows figures only as JSON", () => {
     const rolledBack = entry({ plan: "p1", percent: 0, group: null, figures: { v2: { runs: 3 } } });
     expect(detailsText(rolledBack)).toBe("percent: 0");
     expect(hasFigures(rolledBack)).toBe(true);
